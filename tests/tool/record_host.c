@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#if defined(__linux__)
+#include <link.h>
+#endif
 #include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -504,6 +507,175 @@ static void run_system(void) {
   }
 }
 
+static TVMFFIObjectHandle find_global(const char *name) {
+  const TVMFFIByteArray text = tvm_ffi_string_get_bytes(name);
+  TVMFFIObjectHandle function = NULL;
+  return TVMFFIFunctionGetGlobal(&text, &function) == 0 ? function : NULL;
+}
+
+static void print_call(TVMFFIObjectHandle function, int32_t num_args) {
+  TVMFFIAny args[2], result = tvm_ffi_any_none();
+  args[0] = tvm_ffi_any_from_int64(6);
+  args[1] = tvm_ffi_any_from_int64(7);
+  if (TVMFFIFunctionCall(function, args, num_args, &result) == 0) {
+    printf("%lld\n", (long long)result.v_int64);
+  } else {
+    TVMFFIObjectHandle error = tvm_ffi_error_take();
+    printf("%s\n", tvm_ffi_error_get_message(error).data);
+    tvm_ffi_object_release(error);
+  }
+}
+
+/*
+ * A global function that a library registers: looked up twice it is one object; registered again by
+ * another name, it keeps the library. Others get the address of an object that has ended.
+ */
+static void run_functions(const char *path) {
+  const TVMFFIByteArray alias = tvm_ffi_string_get_bytes("test.tool.alias"),
+                        other = tvm_ffi_string_get_bytes("test.tool.other");
+  TVMFFIObjectHandle module, function, again;
+  int i;
+  if (tvm_ffi_module_load(path, &module) != 0) exit(2);
+  function = find_global("test.tool.area");
+  again = find_global("test.tool.area");
+  printf("%d\n", function == again);
+  tvm_ffi_object_release(again);
+  print_call(function, 2);
+  print_call(function, 1);
+  if (TVMFFIFunctionSetGlobal(&alias, function, 0) != 0) exit(2);
+  tvm_ffi_object_release(function);
+  tvm_ffi_object_release(module);
+  function = find_global("test.tool.alias");
+  printf("%s\n", find_global("test.tool.area") != NULL ? "there" : "gone");
+  print_call(function, 2);
+  tvm_ffi_object_release(function);
+  for (i = 0; i < 3; ++i) {
+    if (TVMFFIFunctionCreate(&module, seven, NULL, &function) != 0 ||
+        TVMFFIFunctionSetGlobal(&other, function, 1) != 0) {
+      exit(2);
+    }
+    tvm_ffi_object_release(function);
+    function = find_global("test.tool.other");
+    print_call(function, 0);
+    tvm_ffi_object_release(function);
+    if (TVMFFIFunctionCreate(&module, seven, NULL, &function) != 0) exit(2);
+    print_call(function, 0); /* it has no name */
+    tvm_ffi_object_release(function);
+  }
+}
+
+/* A function is looked up while another thread loads a library, which waits for that. */
+static int pipes[2][2];
+
+static void *look_up_meanwhile(void *context) {
+  char byte;
+  (void)context;
+  if (read(pipes[0][0], &byte, 1) != 1) exit(2);
+  print_call(find_global("test.tool.other"), 0);
+  if (write(pipes[1][1], &byte, 1) != 1) exit(2);
+  return NULL;
+}
+
+static void run_while_loading(const char *path) {
+  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
+  TVMFFIObjectHandle function;
+  pthread_t thread;
+  char numbers[2][16];
+  if (pipe(pipes[0]) != 0 || pipe(pipes[1]) != 0) exit(2);
+  (void)snprintf(numbers[0], sizeof numbers[0], "%d", pipes[0][1]);
+  (void)snprintf(numbers[1], sizeof numbers[1], "%d", pipes[1][0]);
+  if (TVMFFIFunctionCreate(&pipes, seven, NULL, &function) != 0 ||
+      TVMFFIFunctionSetGlobal(&other, function, 1) != 0 || setenv("SAYS", numbers[0], 1) != 0 ||
+      setenv("WAITS", numbers[1], 1) != 0 ||
+      pthread_create(&thread, NULL, look_up_meanwhile, NULL) != 0 ||
+      dlopen(path, RTLD_NOW) == NULL || pthread_join(thread, NULL) != 0) {
+    exit(2);
+  }
+}
+
+/* Children look up and call what another thread looks up all the time. */
+static void *look_up_always(void *context) {
+  volatile int *stops = context;
+  while (!__atomic_load_n(stops, __ATOMIC_ACQUIRE)) {
+    tvm_ffi_object_release(find_global("test.tool.other"));
+  }
+  return NULL;
+}
+
+#if defined(__linux__)
+/* Or what nobody did, while another thread asks for the files that are loaded. */
+static int stop_at_first(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)info, (void)size, (void)context;
+  return 1;
+}
+
+static void *list_always(void *context) {
+  volatile int *stops = context;
+  while (!__atomic_load_n(stops, __ATOMIC_ACQUIRE)) (void)dl_iterate_phdr(stop_at_first, NULL);
+  return NULL;
+}
+#endif
+
+static void run_while(void *(*body)(void *context)) {
+  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
+  TVMFFIObjectHandle function;
+  pthread_t thread;
+  int i, status, stops = 0, failed = 0;
+  /* The runtime itself asks for its file when a thread first looks something up. */
+  tvm_ffi_object_release(find_global("ffi.SystemLib"));
+  if (TVMFFIFunctionCreate(&stops, seven, NULL, &function) != 0 ||
+      TVMFFIFunctionSetGlobal(&other, function, 1) != 0 ||
+      pthread_create(&thread, NULL, body, &stops) != 0) {
+    exit(2);
+  }
+  for (i = 0; i < 100; ++i) {
+    const pid_t child = fork();
+    TVMFFIAny result = tvm_ffi_any_none();
+    if (child == 0) {
+      _exit(TVMFFIFunctionCall(find_global("test.tool.other"), NULL, 0, &result) != 0 ||
+            result.v_int64 != 7);
+    }
+    failed += waitpid(child, &status, 0) != child || status != 0;
+  }
+  __atomic_store_n(&stops, 1, __ATOMIC_RELEASE);
+  (void)pthread_join(thread, NULL);
+  printf("%d\n", failed);
+}
+
+/* Objects in memory of the program's, which another takes as soon as one ends: their deleter does
+ * not know of weak references. */
+static int eight(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)num_args;
+  *result = tvm_ffi_any_from_int64(8);
+  return 0;
+}
+
+static void delete_nothing(void *object, int flags) {
+  (void)object, (void)flags;
+}
+
+static void run_same_place(void) {
+  static struct {
+    TVMFFIObject object;
+    TVMFFIFunctionCell cell;
+  } place;
+  static const TVMFFISafeCallType bodies[] = {seven, eight};
+  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
+  int i;
+  for (i = 0; i < 2; ++i) {
+    memset(&place, 0, sizeof place);
+    place.object.combined_ref_count = (UINT64_C(1) << 32) + 2; /* one more, which is not released */
+    place.object.type_index = kTVMFFIFunction;
+    place.object.deleter = delete_nothing;
+    place.cell.safe_call = bodies[i];
+    if (i == 0) {
+      if (TVMFFIFunctionSetGlobal(&other, &place, 1) != 0) exit(2);
+      tvm_ffi_object_release(find_global("test.tool.other"));
+    }
+    print_call(&place, 0);
+  }
+}
+
 #if defined(__linux__)
 /* The recorder makes its folder when a thread first finds a kernel, and has a lock meanwhile: here
  * while the program forks. */
@@ -547,6 +719,61 @@ static void run_fork_at_start(void) {
   printf("%d %d\n", status, found != NULL);
 }
 #endif
+
+/* Calls within calls, in a thread with a small stack. */
+static int descend(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  TVMFFIAny less = tvm_ffi_any_from_int64(args[0].v_int64 - 1);
+  (void)self, (void)num_args;
+  if (args[0].v_int64 > 0)
+    return TVMFFIFunctionCall(find_global("test.tool.deep"), &less, 1, result);
+  *result = tvm_ffi_any_from_int64(7);
+  return 0;
+}
+
+static void *call_deep(void *context) {
+  TVMFFIAny depth = tvm_ffi_any_from_int64(200), result = tvm_ffi_any_none();
+  (void)context;
+  if (TVMFFIFunctionCall(find_global("test.tool.deep"), &depth, 1, &result) != 0) exit(2);
+  printf("%lld\n", (long long)result.v_int64);
+  return NULL;
+}
+
+static void run_deep(void) {
+  const TVMFFIByteArray name = tvm_ffi_string_get_bytes("test.tool.deep");
+  TVMFFIObjectHandle function;
+  pthread_attr_t small;
+  pthread_t thread;
+  if (TVMFFIFunctionCreate(NULL, descend, NULL, &function) != 0 ||
+      TVMFFIFunctionSetGlobal(&name, function, 0) != 0 || pthread_attr_init(&small) != 0 ||
+      pthread_attr_setstacksize(&small, 512 << 10) != 0 ||
+      pthread_create(&thread, &small, call_deep, NULL) != 0 || pthread_join(thread, NULL) != 0) {
+    exit(2);
+  }
+}
+
+/* One name, and many objects. */
+static void run_many_objects(void) {
+  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
+  TVMFFIObjectHandle function;
+  int i;
+  for (i = 0; i < 20000; ++i) {
+    if (TVMFFIFunctionCreate(NULL, seven, NULL, &function) != 0 ||
+        TVMFFIFunctionSetGlobal(&other, function, 1) != 0) {
+      exit(2);
+    }
+    tvm_ffi_object_release(function);
+    tvm_ffi_object_release(find_global("test.tool.other"));
+  }
+  print_call(find_global("test.tool.other"), 0);
+}
+
+/* A kernel and a global function of one library have one name. */
+static void run_one_name(void) {
+  call_with("register_one_name", NULL, 0);
+  call_with("one_name", NULL, 0);
+  print_call(find_global("one_name"), 0);
+  print_call(find_global("one_name"), 0);
+}
 
 /* Memory of a device: in the fake, at addresses that the CPU cannot read. The second call is while
  * the stream is captured. */
@@ -673,9 +900,17 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "removed") == 0) run_moved(unlink, path);
   if (strcmp(deed, "many") == 0) run_many();
   if (strcmp(deed, "system") == 0 || (strcmp(deed, "gone") == 0 && remove(path) == 0)) run_system();
+  if (strcmp(deed, "functions") == 0) run_functions(path);
+  if (strcmp(deed, "while-loading") == 0) run_while_loading(path);
+  if (strcmp(deed, "while-looking-up") == 0) run_while(look_up_always);
 #if defined(__linux__)
+  if (strcmp(deed, "while-listing") == 0) run_while(list_always);
   if (strcmp(deed, "fork-at-start") == 0) run_fork_at_start();
 #endif
+  if (strcmp(deed, "deep") == 0) run_deep();
+  if (strcmp(deed, "same-place") == 0) run_same_place();
+  if (strcmp(deed, "many-objects") == 0) run_many_objects();
+  if (strcmp(deed, "one-name") == 0) run_one_name();
   if (strcmp(deed, "registers") == 0) {
     call_with("register_eight", NULL, 0);
     call_registered("eight");

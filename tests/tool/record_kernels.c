@@ -110,3 +110,23 @@ TVM_FFI_C_EXPORT(register_eight, "() -> int") {
   return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(TVMFFIEnvModRegisterSystemLibSymbol(
                                        "__tvm_ffi_testing_eight", cast.address)));
 }
+
+/* A kernel, and a global function of the same name. */
+TVM_FFI_C_EXPORT(one_name, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(1));
+}
+
+TVM_FFI_C_FUNCTION(other, "() -> int") {
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(2));
+}
+
+TVM_FFI_C_EXPORT(register_one_name, "() -> int") {
+  const TVMFFIByteArray name = tvm_ffi_string_get_bytes("one_name");
+  TVMFFIObjectHandle function = NULL;
+  if (TVMFFIFunctionCreate(NULL, other, NULL, &function) != 0 ||
+      TVMFFIFunctionSetGlobal(&name, function, 1) != 0) {
+    return -1;
+  }
+  tvm_ffi_object_release(function);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(0));
+}

@@ -108,7 +108,10 @@ class Process:
     def check_function(self, event):
         assert event["number"] == len(self.counts) and event["function"], event
         assert event["library"] < len(self.libraries), event
-        self.counts.append({"library": event["library"], "function": event["function"]})
+        assert event.get("of", "registry") == "registry", event
+        key = {name: event[name] for name in ("library", "function", "of") if name in event}
+        assert not [count for count in self.counts if count == key], event
+        self.counts.append(key)
 
     def check_library(self, event):
         assert event["library"] == len(self.libraries), event
@@ -120,7 +123,7 @@ class Process:
         """The event with all keys, if it is like one of those."""
         if "like" not in event:
             return event
-        assert set(event) == own, event
+        assert set(event) - {"of"} == own, event
         whole = earlier[event["like"]]
         assert "like" not in whole, event
         self.num_repeated += 1
@@ -131,6 +134,7 @@ class Process:
         event = self.repeat(event, self.calls,
                             {"event", "call", "thread", "time", "function", "like"})
         assert event["function"] and event["library"] < len(self.libraries), event
+        assert event.get("of", "registry") == "registry", event
         assert is_int(event["time"]), event
         for storage in event["storages"]:
             self.check_storage(storage, True)

@@ -3,8 +3,9 @@
 lost in a crash, and that the programs do not notice.
 
 test_record.py TVM-FFI HOST HOST-WITH-RECORDER KERNELS FAKE-CUDA SAMPLE-HOST SAMPLE-KERNEL
-[SCOPES...]
+REGISTERS [SCOPES...]
 SCOPES: what record_scopes.c is built to, and a host with a runtime that it does not export"""
+import ctypes
 import json
 import os
 import pathlib
@@ -23,7 +24,7 @@ from recording import Page, Recording
 from tool import (COMMAND, FILES, MISMATCH, SLOWER, USAGE, bad, enter_bare_root, good, good_json,
                   read_terminal, run, run_tests, start_on_terminal, work_folder)
 
-HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL, *SCOPES = map(
+HOST, API_HOST, KERNELS, FAKE_CUDA, SAMPLE_HOST, SAMPLE_KERNEL, REGISTERS, *SCOPES = map(
     os.path.abspath, FILES)
 os.chdir(work_folder())
 COUNT = iter(range(1000))
@@ -589,7 +590,7 @@ class Record(unittest.TestCase):
     def test_a_library_in_the_system_library(self):
         """A library that registers reaches the runtime that it is bound to without the recorder,
         also if the program has its runtime for itself."""
-        for host in HOST, *SCOPES[5:]:
+        for host in HOST, *SCOPES[6:]:
             with self.subTest(host):
                 recording, done = record(program=[host, KERNELS, "registers"])
                 assert done.stdout == "register_eight: 0\n8\n", done
@@ -607,8 +608,72 @@ class Record(unittest.TestCase):
                                 ("b", host, runtime_a, needs_b), ("b", host, runtime_a, group),
                                 ("b", host, runtime_a, group, alone), ("a", host_a, group, alone)):
             with self.subTest([pathlib.Path(word).name for word in words]):
-                _, done = record(program=words)
-                self.assertEqual(done.stdout, f"runtime {runtime}: __tvm_ffi_scopes\n0\n")
+                for options in (), ("--functions",):
+                    _, done = record(*options, program=words)
+                    self.assertEqual(done.stdout, f"runtime {runtime}: __tvm_ffi_scopes\n0\n"
+                                     f"runtime {runtime} looks up a function\n0\n")
+
+    @unittest.skipUnless(SCOPES, "programs with such scopes are not built here")
+    def test_a_runtime_that_comes_later(self):
+        """A library that has its own keeps it when another enters the global scope, whether it was
+        called before or not; one that has none gets that."""
+        host, _, runtime_a, needs_b, _, _, *_ = SCOPES
+        for options in (), ("--functions",):
+            for words, runtimes in (([needs_b, "call", f"+{runtime_a}"], "bb"),
+                                    ([needs_b, f"+{runtime_a}"], "b"),
+                                    ([f"+{runtime_a}", needs_b, "call"], "aa")):
+                with self.subTest(options=options, words=words):
+                    _, done = record(*options, program=[host, *words])
+                    self.assertEqual(done.stdout, "".join(
+                        f"runtime {name}: __tvm_ffi_scopes\n0\n"
+                        f"runtime {name} looks up a function\n0\n" for name in runtimes))
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions_beside_another_recorder(self):
+        """A program that is linked with a recorder is recorded once."""
+        for options, calls in (("--functions",), 1), ((), 1):
+            recording, _ = record(*options, "--all", program=[API_HOST, KERNELS, "registers"])
+            assert [call["function"] for call in recording.calls.values()] == [
+                "register_eight", "testing_eight"], recording.calls
+            process, = recording.processes
+            assert [count["calls"] for count in process.counts] == [calls] * 2, process.counts
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions_and_kernels_of_one_name(self):
+        """They are counted apart."""
+        recording, _ = record("--functions", "--all", program=["one-name"])
+        process, = recording.processes
+        assert [(count["function"], count.get("of"), count["calls"])
+                for count in process.counts] == [
+                    ("register_one_name", None, 1), ("one_name", None, 1),
+                    ("one_name", "registry", 2)], process.counts
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions_within_functions(self):
+        """They need little of the stack, whether they are recorded or not."""
+        for options, count in ((), 3), (("--all",), 201):
+            recording, done = record("--functions", *options, program=["deep"])
+            assert done.stdout == "7\n" and len(recording.calls) == count, done
+        done = start(*COMMAND, "record", "--functions", "--trace=deep.json", "--", HOST, KERNELS,
+                     "deep")
+        assert done.stdout == "7\n" and " 201 " in done.stderr, done
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions_in_one_place(self):
+        """An object is called by its own code, although another was where it is."""
+        recording, done = record("--functions", "--all", program=["same-place"])
+        assert done.stdout == "7\n8\n", done
+        assert [end["result"] for end in recording.ends.values()] == [7], recording.ends
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_many_objects(self):
+        """Those that there is no room for are not recorded, which is said."""
+        recording, done = record("--functions", program=["many-objects"])
+        assert done.stdout == "7\n", done
+        process, = recording.processes
+        self.assertEqual([event["text"] for event in process.events if event["event"] == "note"], [
+            "too many objects of global functions were looked up, and calls of further ones are "
+            "not recorded"])
 
     @unittest.skipUnless(sys.platform == "linux", "the host does this on Linux")
     def test_a_fork_while_a_thread_starts_to_record(self):
@@ -616,6 +681,91 @@ class Record(unittest.TestCase):
         recording, done = record(program=["fork-at-start"], same=False, timeout=SLOWER * 60)
         assert done.stdout.endswith("0 1\n"), done
         assert [call["function"] for call in recording.calls.values()] == ["scope"], done
+
+    def test_functions_that_are_left_out(self):
+        """They are counted once, however often they are looked up."""
+        cases = [((), ["threads"], 1)]
+        if SCOPES:
+            cases.append((("--functions",), ["functions", REGISTERS], 3))
+        for options, program, count in cases:
+            done = start(*COMMAND, "record", "-o", f"recording{next(COUNT)}", *options,
+                         "--match=none", "--", HOST, KERNELS, *program)
+            self.assertIn(f"0 functions of libraries that are recorded, and {count} that options "
+                          "leave out", done.stderr)
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions(self):
+        """Calls of global functions, which stay the objects that they are, and their libraries what
+        they are without the recorder."""
+        program = ["functions", REGISTERS]
+        assert not record(program=program)[0].calls
+        recording, done = record("--functions", "--all", program=program)
+        assert done.stdout.split("\n")[:2] == ["1", "42"], done
+        area, other = "test.tool.area", "test.tool.other"
+        assert [(call["function"], call["of"]) for call in recording.calls.values()] == [
+            (name, "registry") for name in (area, area, area, other, other, other)], recording.calls
+        assert [recording.ends[i]["event"] for i in (1, 2, 3)] == ["return", "error", "return"]
+        assert [recording.ends[i]["result"] for i in (1, 3, 4)] == [42, 42, 7]
+        process, = recording.processes
+        assert [count["calls"] for count in process.counts] == [3, 3], process.counts
+        for options, functions in ((["--match=*.area"], {area}), (["--skip=*.a*"], {other}),
+                                   (["--lib=none*"], set()), (["--no-data"], {area, other})):
+            recording, _ = record("--functions", *options, program=program)
+            assert {call["function"] for call in recording.calls.values()} == functions, options
+        done = start(*COMMAND, "record", "--functions", "--trace=functions.json", "--", HOST,
+                     KERNELS, *program)
+        self.assertRegex(done.stderr, r" 3 +1  test\.tool\.area\n")
+        # The calls of kernels are the same as without the option.
+        recording, _ = record("--functions", "--all", program=["registers"])
+        assert [(call["function"], call.get("of")) for call in recording.calls.values()] == [
+            ("register_eight", None), ("testing_eight", None)], recording.calls
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_replay_of_functions(self):
+        """They are shown, and not called again: whoever made the recording chose the names."""
+        recording, _ = record("--functions", program=["functions", REGISTERS])
+        code, out, err = run("replay", recording.folder)
+        assert (code, err) == (MISMATCH, ""), (code, err)
+        self.assertIn("[----] 1 test.tool.area: it is a global function\n", out)
+        self.assertIn("calls are the same as recorded; 6 cannot be repeated", out)
+        self.assertIn("test.tool.area(int, int)", good("show", recording.folder, "--calls"))
+        for words in ("replay", "1", "--emit=c"), ("replay", "1", "--bench"), ("probe", "1"):
+            bad(USAGE, "call 1 is of a global function, which is not called again", words[0],
+                recording.folder, *words[1:])
+        good("show", recording.folder, "--pack=functions.zip")
+        with zipfile.ZipFile("functions.zip") as file:
+            assert not [name for name in file.namelist() if name.startswith("libraries")]
+        lines = pathlib.Path(recording.folder, "calls.jsonl")
+        lines.write_text(lines.read_text().replace('"of":"registry"', '"of":"module"'))
+        bad(USAGE, "the recording is damaged: `of` is not registry", "show", recording.folder)
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions_of_a_runtime_that_is_opened(self):
+        """The first lookup does not wait for the loader, although the program is not linked with
+        the runtime."""
+        host, _, runtime_a, needs_b, _, waits, *_ = SCOPES
+        alone = pathlib.Path(needs_b).with_name("librecord_scopes_alone.so")
+        for words, runtime in ([needs_b], "b"), ([f"+{runtime_a}", alone], "a"):
+            _, done = record("--functions", program=[host, *words, f"-{waits}"],
+                             timeout=SLOWER * 60)
+            said = f"runtime {runtime} looks up a function\n0\n"
+            self.assertEqual(done.stdout,
+                             f"{said}runtime {runtime}: __tvm_ffi_scopes\n0\n{said}")
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions_and_locks(self):
+        """A lookup waits neither for the loader nor, in a child, for a thread that it has not."""
+        deeds = [("while-loading", "7\n"), ("while-looking-up", "0\n")]
+        if hasattr(ctypes.CDLL(None), "_dl_find_object"):  # else glibc has a lock that stays held
+            deeds.append(("while-listing", "0\n"))
+        for deed, said in deeds:
+            recording, done = record("--functions", "--all", program=[deed, SCOPES[5]],
+                                     timeout=SLOWER * 60)
+            assert done.stdout == said and recording.calls, done
+            assert {call["function"] for call in recording.calls.values()} == {"test.tool.other"}
+        recording, done = record("--functions", "--match=none", program=["while-looking-up"],
+                                 timeout=SLOWER * 60)
+        assert done.stdout == "0\n" and not recording.calls, done
 
     def test_a_program_that_is_removed(self):
         """Its path is recorded as it was."""

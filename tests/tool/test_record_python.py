@@ -26,6 +26,11 @@ def numpy():
         first: int
         second: tvm_ffi.Object
 
+    @tvm_ffi.register_global_func("test_record.twice")
+    def twice(x):
+        return 2 * x
+
+    print(twice(1), tvm_ffi.get_global_func("test_record.twice")(21))
     kernels = tvm_ffi.load_module(KERNELS)
     whole = numpy.arange(24, dtype="float32").reshape(4, 6)
     kernels.add(whole[:, 1], whole[:, 0], 1)
@@ -175,6 +180,19 @@ def check_others():
     return [call["call"] for call in kernels]
 
 
+def check_functions():
+    """With --functions, calls of a function that Python registered are there, too."""
+    again = run(*COMMAND, "record", "--all", "--functions", "-o", "functions", "--", *command)
+    assert (alone.stdout, alone.stderr, 0) == (again.stdout, again.stderr, again.returncode), again
+    found = Recording("functions")
+    mine = [call for call in found.calls.values() if call["function"] == "test_record.twice"]
+    assert [(call["of"], call["args"]) for call in mine] == [("registry", [21])], mine
+    assert found.ends[mine[0]["call"]]["result"] == 42, mine
+    assert len([call for call in found.calls.values() if "of" not in call]) == len(calls), found
+
+
+if WHAT == "numpy":
+    check_functions()
 repeated = check_numpy() if WHAT == "numpy" else check_others()
 said = good("replay", "recording", ",".join(map(str, repeated)))
 assert f"{len(repeated)} of {len(repeated)} calls are the same as recorded" in said, said

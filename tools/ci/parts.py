@@ -81,10 +81,10 @@ def projects():
 NOT_RECORDED = ["abi", "addresses", "fuzz", "faults", "headers", "peer", "slow", "tool", "damaged"]
 
 
-def run_recorded(suites):
+def run_recorded(suites, *more):
     """Run tests of some suites with the recorder preloaded."""
     folder = build_gcc()  # all of it: tests do not say that they need the recorder's library
-    for setup in "record", "record_no_data":
+    for setup in "record", "record_no_data", *more:
         meson_test(folder, setup=setup, suites=suites, without=NOT_RECORDED)
         log = (folder / f"meson-logs/testlog-{setup}.json").read_text(encoding="utf-8")
         counts = list(map(int, re.findall(r"(\d+) calls were recorded in", log)))
@@ -108,7 +108,7 @@ def recorder_all():
     library and on ours"""
     if tool("gcc"):
         run_recorded(["unit", "oom", "race", "deep", "cpp", "cuda", "modules", "isolated",
-                      "samples", "compat"])
+                      "samples", "compat"], "record_functions")
         meson_test(build_gcc(["recorded"]), suites=["recorded"], base="recorded")
 
 

@@ -10,6 +10,7 @@
 #include <sys/sdt.h>
 #endif
 
+#include "platform/compiler.h"
 #include "record.h"
 
 record_slot record_slots[kRecordSlots];
@@ -627,26 +628,71 @@ static int call_recorded(event *call, bool is_kept, void *handle, const TVMFFIAn
   return rc;
 }
 
-static int call_traced(uint32_t generation, record_slot *slot, void *handle, const TVMFFIAny *args,
-                       int32_t num_args, TVMFFIAny *result) {
-  record_trace trace;
+static int call_traced(record_trace *trace, uint32_t generation, record_slot *slot, void *handle,
+                       const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
   int error = errno, rc;
   is_recording = true;
-  record_trace_begin(&trace, generation, slot, args, num_args);
+  record_trace_begin(trace, generation, slot, args, num_args);
   is_recording = false;
   errno = error;
   rc = call_function(slot, 0, handle, args, num_args, result);
   error = errno;
   is_recording = true;
-  record_trace_end(&trace, rc);
+  record_trace_end(trace, rc);
   is_recording = false;
   errno = error;
   return rc;
 }
 
-/* The call has failed, and nobody looked at its inputs before. */
-static void record_late(uint32_t generation, record_slot *slot, int64_t time, int rc,
-                        const TVMFFIAny *args, int32_t num_args) {
+/*
+ * What is known of a call takes thousands of bytes until it ends. Calls that are not recorded have
+ * no need of them, and those deep within others might not find them on the stack.
+ */
+typedef union {
+  event call;
+  record_trace trace;
+} room;
+
+enum { kCallsOnStack = 4 };
+static __thread int num_nested; /* of this thread's calls that are recorded and have not ended */
+
+static int call_in_room(room *in, uint32_t generation, record_slot *slot, bool is_kept,
+                        void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  if (record_set.trace) {
+    return call_traced(&in->trace, generation, slot, handle, args, num_args, result);
+  }
+  init_event(&in->call, generation, slot);
+  return call_recorded(&in->call, is_kept, handle, args, num_args, result);
+}
+
+TVMFFI_NOINLINE static int call_on_stack(uint32_t generation, record_slot *slot, bool is_kept,
+                                         void *handle, const TVMFFIAny *args, int32_t num_args,
+                                         TVMFFIAny *result) {
+  room in;
+  return call_in_room(&in, generation, slot, is_kept, handle, args, num_args, result);
+}
+
+TVMFFI_NOINLINE static int call_with_room(uint32_t generation, record_slot *slot, bool is_kept,
+                                          void *handle, const TVMFFIAny *args, int32_t num_args,
+                                          TVMFFIAny *result) {
+  room *in = NULL;
+  int rc;
+  ++num_nested;
+  if (num_nested > kCallsOnStack) {
+    const int error = errno;
+    in = malloc(sizeof *in);
+    errno = error;
+  }
+  rc = in != NULL ? call_in_room(in, generation, slot, is_kept, handle, args, num_args, result)
+                  : call_on_stack(generation, slot, is_kept, handle, args, num_args, result);
+  free(in);
+  --num_nested;
+  return rc;
+}
+
+/* The call has failed, and nobody looked at its inputs before. Not inlined for the same reason. */
+TVMFFI_NOINLINE static void record_late(uint32_t generation, record_slot *slot, int64_t time,
+                                        int rc, const TVMFFIAny *args, int32_t num_args) {
   event call;
   int error = errno;
   is_recording = true;
@@ -684,16 +730,9 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
     return slot->code(handle, args, num_args, result);
   }
   count_call(slot, generation);
-  if (record_set.trace) {
-    rc = call_traced(generation, slot, handle, args, num_args, result);
-    count_error(slot, generation, rc);
-    return rc;
-  }
-  is_now = is_due(index, args, num_args);
+  is_now = record_set.trace || is_due(index, args, num_args);
   if (is_now || record_set.on_error) {
-    event call;
-    init_event(&call, generation, slot);
-    rc = call_recorded(&call, !is_now, handle, args, num_args, result);
+    rc = call_with_room(generation, slot, !is_now, handle, args, num_args, result);
   } else {
     rc = call_function(slot, 0, handle, args, num_args, result);
     if (rc != 0 && record_now() == generation) {

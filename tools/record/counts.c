@@ -15,6 +15,7 @@
 /* A function that is counted, of a library: a slot may be given to another library. */
 typedef struct counted {
   const char *function;
+  bool is_global;
   const record_library *library;
   record_count *count;
   struct counted *next;
@@ -70,15 +71,14 @@ static record_count *find_place(const char *path) {
   return page == NULL ? NULL : &page[num_counted % count];
 }
 
-static bool write_function(const char *function, const record_library *library) {
+static bool write_function(const record_slot *slot) {
   record_text line = {NULL, 0, 0, NULL, false};
   bool is_written;
   record_add_text(&line, "{\"event\":\"function\",\"number\":");
   record_add_uint(&line, num_counted);
   record_add_text(&line, ",\"library\":");
-  record_add_int(&line, library->number);
-  record_add_text(&line, ",\"function\":");
-  record_add_string(&line, function, strlen(function));
+  record_add_int(&line, slot->library->number);
+  record_add(&line, slot->name.data, slot->name.size);
   record_add(&line, "}\n", 2);
   is_written = !line.is_failed && record_append(line.data, line.size);
   record_free(&line);
@@ -94,7 +94,8 @@ static record_count *find_recorded(const record_slot *slot, uint32_t generation)
   if (counted_in != generation) record_forget_counts();
   counted_in = generation;
   for (known = all; known != NULL; known = known->next) {
-    if (known->library == library && strcmp(known->function, slot->function) == 0) {
+    if (known->library == library && known->is_global == slot->is_global &&
+        strcmp(known->function, slot->function) == 0) {
       return known->count;
     }
   }
@@ -102,9 +103,10 @@ static record_count *find_recorded(const record_slot *slot, uint32_t generation)
   if (known == NULL) return NULL;
   record_name_beside(path, sizeof path, "counts");
   known->function = slot->function;
+  known->is_global = slot->is_global;
   known->library = library;
   known->count = find_place(path); /* without one, the event says that counts are missing */
-  if (!write_function(slot->function, library)) {
+  if (!write_function(slot)) {
     free(known);
     return NULL;
   }

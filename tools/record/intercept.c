@@ -57,23 +57,34 @@ static bool is_reserved(const char *function) {
   return false;
 }
 
-/* The functions of the runtime that the file with this address uses or is. */
-static void find_runtime(const void *caller, record_runtime *out) {
+void record_find_runtime(void *(*find)(const void *context, const char *name), const void *context,
+                         record_runtime *out) {
   static const char *const kNames[] = {
       "TVMFFIErrorMoveFromRaised", "TVMFFIErrorSetRaised",          "TVMFFIObjectDecRef",
       "TVMFFIGetTypeInfo",         "TVMFFITensorToDLPackVersioned", "TVMFFIEnvGetStream"};
   enum { kNumNames = sizeof kNames / sizeof *kNames };
-  void *addresses[kNumNames], *handle;
-  record_loaded_file file;
+  void *addresses[kNumNames];
   size_t i;
+  for (i = 0; i < kNumNames; ++i) addresses[i] = find(context, kNames[i]);
+  memcpy(out, addresses, sizeof *out);
+}
+
+static void *find_by_handle(const void *context, const char *name) {
+  void *const *handle = context;
+  return record_find_dlsym()(*handle, name);
+}
+
+/* The functions of the runtime that the file with this address uses or is. */
+static void find_runtime(const void *caller, record_runtime *out) {
+  record_loaded_file file;
+  void *handle;
   memset(out, 0, sizeof *out);
   if (!record_find_file(caller, &file)) return;
   handle = dlopen(file.is_program ? NULL : file.path, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == NULL) return;
-  for (i = 0; i < kNumNames; ++i) addresses[i] = record_find_dlsym()(handle, kNames[i]);
+  record_find_runtime(find_by_handle, &handle, out);
   (void)dlclose(handle);
   (void)dlerror();
-  memcpy(out, addresses, sizeof *out);
 }
 
 static record_library *find_library(const record_loaded_file *file) {
@@ -101,17 +112,15 @@ static record_library *find_library(const record_loaded_file *file) {
 }
 
 /* Under the lock. The slot of a function; kRecordSlots if there is none left. */
-static uint32_t find_slot(void *address, const char *symbol, const record_loaded_file *file,
-                          const record_runtime *runtime) {
+static uint32_t find_slot(TVMFFISafeCallType code, const char *symbol, bool is_global,
+                          const record_loaded_file *file, const record_runtime *runtime) {
   record_library *library = find_library(file);
-  record_any_function cast;
   record_slot *slot;
   uint32_t i;
-  cast.address = address;
   if (library == NULL) return kRecordSlots;
   for (i = 0; i < record_num_slots; ++i) {
     slot = &record_slots[i];
-    if (slot->code == cast.kernel && strcmp(slot->symbol, symbol) == 0) {
+    if (slot->code == code && slot->is_global == is_global && strcmp(slot->symbol, symbol) == 0) {
       if (slot->library != library) { /* another one was unloaded from this place */
         slot->library = library;
         slot->runtime = *runtime;
@@ -126,12 +135,14 @@ static uint32_t find_slot(void *address, const char *symbol, const record_loaded
   slot = &record_slots[i];
   slot->symbol = strdup(symbol);
   if (slot->symbol == NULL) return kRecordSlots;
-  slot->function = slot->symbol + sizeof kPrefix - 1;
+  slot->function = slot->symbol + (is_global ? 0 : sizeof kPrefix - 1);
+  slot->is_global = is_global;
   record_add_text(&slot->name, ",\"function\":");
   record_add_string(&slot->name, slot->function, strlen(slot->function));
+  if (is_global) record_add_text(&slot->name, ",\"of\":\"registry\"");
   record_add_text(&slot->title, "{\"ph\":\"X\",\"name\":");
   record_add_string(&slot->title, slot->function, strlen(slot->function));
-  slot->code = cast.kernel;
+  slot->code = code;
   slot->library = library;
   slot->runtime = *runtime;
   __atomic_store_n(&record_num_slots, i + 1, __ATOMIC_RELEASE);
@@ -144,29 +155,70 @@ uint32_t record_num_unwanted(void) {
   return __atomic_load_n(&num_unwanted, __ATOMIC_RELAXED);
 }
 
-void *record_replace(const char *symbol, void *address, const void *caller) {
-  static bool is_said;
-  record_runtime runtime;
-  record_loaded_file file;
-  record_any_function thunk;
-  uint32_t slot;
-  int error = errno;
-  bool is_new_end;
-  if (!record_is_kernel(symbol) || is_reserved(symbol + sizeof kPrefix - 1)) return address;
-  record_prepare();
-  if (!record_find_file(address, &file) || !file.is_code) return address;
-  /* A function that is not wanted costs nothing, unless a later recording may want it. */
-  if (record_is_by_environment() && !record_wants(symbol + sizeof kPrefix - 1, file.path)) {
-    (void)__atomic_fetch_add(&num_unwanted, 1, __ATOMIC_RELAXED);
-    return address;
+static uint64_t hash_text(uint64_t hash, const char *text) {
+  for (; *text != '\0'; ++text) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+  return (hash ^ 0xff) * 0x100000001b3u;
+}
+
+/* Counts a function once, however often it is looked up, as long as there is room. */
+static void count_unwanted(const char *function, const char *path) {
+  enum { kProbes = 32 };
+  static record_uint64 seen[2 * kRecordSlots];
+  const uint64_t hash = hash_text(hash_text(0xcbf29ce484222325u, function), path) | 1;
+  size_t i;
+  for (i = 0; i < kProbes; ++i) {
+    record_uint64 *place = &seen[(hash / 2 + i) % (2 * kRecordSlots)];
+    uint64_t found = 0;
+    if (__atomic_compare_exchange_n(place, &found, hash, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED)) {
+      (void)__atomic_fetch_add(&num_unwanted, 1, __ATOMIC_RELAXED);
+      return;
+    }
+    if (found == hash) return;
   }
-  find_runtime(caller, &runtime);
+}
+
+bool record_is_wanted(const char *function, const char *path) {
+  if (!record_is_by_environment() || record_wants(function, path)) return true;
+  count_unwanted(function, path);
+  return false;
+}
+
+uint32_t record_take_slot(TVMFFISafeCallType code, const char *symbol, bool is_global,
+                          const record_loaded_file *file, const record_runtime *runtime) {
+  static bool is_said;
+  uint32_t slot;
+  bool is_new_end;
   record_lock();
-  slot = find_slot(address, symbol, &file, &runtime);
+  slot = find_slot(code, symbol, is_global, file, runtime);
   is_new_end = slot == kRecordSlots && !is_said;
   is_said = is_said || slot == kRecordSlots;
   record_unlock();
   if (is_new_end) record_note("there are too many functions, and further ones are not recorded");
+  return slot;
+}
+
+bool record_is_thunk(TVMFFISafeCallType code) {
+  const uint32_t count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  uint32_t i = 0;
+  while (i < count && thunks[i] != code) ++i;
+  return i < count;
+}
+
+void *record_replace(const char *symbol, void *address, const void *caller) {
+  record_runtime runtime;
+  record_loaded_file file;
+  record_any_function code, thunk;
+  uint32_t slot;
+  int error = errno;
+  if (!record_is_kernel(symbol) || is_reserved(symbol + sizeof kPrefix - 1)) return address;
+  record_prepare();
+  if (!record_find_file(address, &file) || !file.is_code) return address;
+  /* A function that is not wanted costs nothing, unless a later recording may want it. */
+  if (!record_is_wanted(symbol + sizeof kPrefix - 1, file.path)) return address;
+  find_runtime(caller, &runtime);
+  code.address = address;
+  slot = record_take_slot(code.kernel, symbol, false, &file, &runtime);
   errno = error;
   if (slot == kRecordSlots) return address;
   thunk.kernel = thunks[slot];

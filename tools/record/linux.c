@@ -77,12 +77,62 @@ static void set_path(const char *path, record_loaded_file *out) {
   }
 }
 
+/*
+ * dl_iterate_phdr takes a lock that glibc does not free in a child of fork, if another thread had
+ * it: there it would never return. From version 2.35 glibc finds the file without a lock.
+ */
+#if defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
+#pragma weak _dl_find_object
+
+/* The file's header, which its segments follow, is at its beginning, and mapped, in most files. */
+static bool find_without_lock(const void *address, tvmffi_elf_image *out) {
+  struct dl_find_object found;
+  const ElfW(Ehdr) * header;
+  if (_dl_find_object == NULL || _dl_find_object((void *)(uintptr_t)address, &found) != 0) {
+    return false;
+  }
+  header = found.dlfo_map_start;
+  memset(out, 0, sizeof *out);
+  out->base = (uintptr_t)found.dlfo_link_map->l_addr;
+  out->path = found.dlfo_link_map->l_name;
+  out->entries = found.dlfo_link_map->l_ld;
+  while (out->entries != NULL && out->entries[out->num_entries].d_tag != DT_NULL) {
+    ++out->num_entries;
+  }
+  /* Elsewhere its segments may be where nothing is mapped. */
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_phoff != sizeof *header ||
+      header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phnum > 64) {
+    return false;
+  }
+  out->segments = (const ElfW(Phdr) *)(const void *)((const char *)header + header->e_phoff);
+  out->num_segments = header->e_phnum;
+  return tvmffi_elf_find_segment(out, (uintptr_t)address) != NULL;
+}
+#else
+static bool find_without_lock(const void *address, tvmffi_elf_image *out) {
+  (void)address, (void)out;
+  return false;
+}
+#endif
+
+static bool find_image(const void *address, tvmffi_elf_image *out) {
+  return find_without_lock(address, out) || tvmffi_elf_find_image(address, out);
+}
+
+bool record_find_place(const void *address, record_place *out) {
+  tvmffi_elf_image file;
+  if (!find_image(address, &file)) return false;
+  out->base = file.base;
+  out->name = file.path != NULL ? file.path : "";
+  return true;
+}
+
 bool record_find_file(const void *address, record_loaded_file *out) {
   tvmffi_elf_image file;
   size_t i;
   out->address = (uintptr_t)address;
   out->build_id[0] = '\0';
-  if (!tvmffi_elf_find_image(address, &file)) return false;
+  if (!find_image(address, &file)) return false;
   out->is_code = (tvmffi_elf_find_segment(&file, out->address)->p_flags & PF_X) != 0;
   out->is_program = file.path == NULL || file.path[0] == '\0';
   if (out->is_program) {
@@ -107,15 +157,25 @@ bool record_find_file(const void *address, record_loaded_file *out) {
  */
 typedef struct {
   const char *name;
-  uintptr_t self; /* an address in this library, which is left out */
+  uintptr_t self; /* an address in this library, which is left out, as other recorders are */
+  size_t most;    /* how many files are looked in */
   void *found;
 } search;
+
+static void init_search(search *out, const char *name) {
+  static const char anchor = 0;
+  out->name = name;
+  out->self = (uintptr_t)&anchor;
+  out->most = SIZE_MAX;
+  out->found = NULL;
+}
 
 static bool is_it(const tvmffi_elf_image *file, const ElfW(Sym) * symbol, const char *texts,
                   search *wanted) {
   const int type = symbol->st_info & 15;
-  /* Those that c/platform/elf_writer.c writes have no type. */
-  if (symbol->st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_NOTYPE) ||
+  /* Those that c/platform/elf_writer.c writes have no type; what marks a recorder is data. */
+  if (symbol->st_shndx == SHN_UNDEF ||
+      (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT) ||
       strcmp(texts + symbol->st_name, wanted->name) != 0) {
     return false;
   }
@@ -166,27 +226,71 @@ static bool look_in_table(const tvmffi_elf_image *file, const uint32_t *table,
   return false;
 }
 
-static bool look_for_symbol(const tvmffi_elf_image *file, void *context) {
-  search *wanted = context;
+static bool look_in_file(const tvmffi_elf_image *file, search *wanted) {
   size_t size;
   const ElfW(Sym) *symbols = tvmffi_elf_find_pointed(file, DT_SYMTAB, sizeof(ElfW(Addr)), &size);
   const char *texts = tvmffi_elf_find_pointed(file, DT_STRTAB, 1, &size);
   const uint32_t *table = tvmffi_elf_find_pointed(file, DT_GNU_HASH, sizeof *table, &size);
-  if (symbols == NULL || texts == NULL || tvmffi_elf_find_segment(file, wanted->self) != NULL) {
-    return false;
-  }
+  if (symbols == NULL || texts == NULL) return false;
   if (table != NULL) return look_in_gnu_table(file, table, symbols, texts, wanted);
   table = tvmffi_elf_find_pointed(file, DT_HASH, sizeof *table, &size);
   return table != NULL && look_in_table(file, table, symbols, texts, wanted);
 }
 
-void *record_find_loaded(const char *name) {
-  static const char anchor = 0;
+/* Runtimes that look whether they are the only one know a recorder by it: c/platform/elf_open.c. */
+static const char kMark[] = "tvm_ffi_record_passes_on";
+
+static bool is_recorder(const tvmffi_elf_image *file) {
+  search mark;
+  init_search(&mark, kMark);
+  return look_in_file(file, &mark);
+}
+
+static bool look_for_symbol(const tvmffi_elf_image *file, void *context) {
+  search *wanted = context;
+  if (wanted->most == 0) return true; /* without having found it */
+  --wanted->most;
+  if (tvmffi_elf_find_segment(file, wanted->self) != NULL) return false;
+  if (look_in_file(file, wanted) && !is_recorder(file)) return true;
+  wanted->found = NULL;
+  return false;
+}
+
+static void *find_in_first(const char *name, size_t most) {
   search wanted;
-  wanted.name = name;
-  wanted.self = (uintptr_t)&anchor;
-  wanted.found = NULL;
-  return tvmffi_elf_visit_images(look_for_symbol, &wanted) ? wanted.found : NULL;
+  init_search(&wanted, name);
+  wanted.most = most;
+  (void)tvmffi_elf_visit_images(look_for_symbol, &wanted);
+  return wanted.found;
+}
+
+void *record_find_loaded(const char *name) {
+  return find_in_first(name, SIZE_MAX);
+}
+
+/* Whether there is a second one. */
+static bool look_for_only(const tvmffi_elf_image *file, void *context) {
+  search *wanted = context;
+  void *before = wanted->found;
+  if (tvmffi_elf_find_segment(file, wanted->self) != NULL) return false;
+  if (!look_in_file(file, wanted) || is_recorder(file)) {
+    wanted->found = before;
+    return false;
+  }
+  return before != NULL;
+}
+
+void *record_find_only(const char *name) {
+  search wanted;
+  init_search(&wanted, name);
+  return tvmffi_elf_visit_images(look_for_only, &wanted) ? NULL : wanted.found;
+}
+
+void *record_find_in_file(const void *address, const char *name) {
+  tvmffi_elf_image file;
+  search wanted;
+  init_search(&wanted, name);
+  return find_image(address, &file) && look_in_file(&file, &wanted) ? wanted.found : NULL;
 }
 
 void *(*record_find_dlsym(void))(void *, const char *) {
@@ -363,8 +467,7 @@ EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
   return record_replace(name, found, __builtin_return_address(0));
 }
 
-/* Runtimes that look whether they are the only one know this library by it: c/platform/elf_open.c.
- */
+/* See kMark. */
 EXPORT const char tvm_ffi_record_passes_on[] = "TVMFFIEnvModRegisterSystemLibSymbol";
 
 /*
@@ -381,10 +484,15 @@ typedef struct {
 
 static bool look_in_scope(const char *path, scope_search *wanted) {
   void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == NULL) return false;
-  wanted->found = record_find_dlsym()(handle, wanted->name);
-  (void)dlclose(handle);
-  if (wanted->found == wanted->own) wanted->found = NULL;
+  if (handle != NULL) {
+    wanted->found = record_find_dlsym()(handle, wanted->name);
+    (void)dlclose(handle);
+  }
+  if (wanted->found == NULL) (void)dlerror();
+  if (wanted->found != NULL &&
+      (wanted->found == wanted->own || record_find_in_file(wanted->found, kMark) != NULL)) {
+    wanted->found = NULL;
+  }
   return wanted->found != NULL;
 }
 
@@ -433,34 +541,92 @@ static bool look_in_scopes(const char *path, int depth, scope_search *wanted) {
 
 static bool look_beside(const void *address, scope_search *wanted) {
   tvmffi_elf_image file;
-  return tvmffi_elf_find_image(address, &file) && file.path != NULL && file.path[0] != '\0' &&
+  return find_image(address, &file) && file.path != NULL && file.path[0] != '\0' &&
          look_in_scopes(file.path, 0, wanted);
 }
 
-/*
- * What the library that registers a symbol would be bound to without ours; NULL. The symbol is in
- * that library: the return address is not, if its function ends in this call, which is a jump then.
- */
-static void *find_behind(const char *name, const void *own, const void *symbol,
+/* Files that were there when this library was, in the loader's order: the program, and what it was
+ * started with, are its global scope. Later ones follow. */
+static size_t num_at_start;
+
+static bool count_image(const tvmffi_elf_image *file, void *context) {
+  (void)file;
+  ++*(size_t *)context;
+  return false;
+}
+
+static void count_at_start(void) __attribute__((constructor(101))); /* before those that ask */
+static void count_at_start(void) {
+  size_t count = 0;
+  (void)tvmffi_elf_visit_images(count_image, &count);
+  num_at_start = count;
+}
+
+/* Whether `a` is in a file that was loaded after the start, and after the file of `b`. */
+typedef struct {
+  uintptr_t a, b;
+  size_t index, of_a, of_b;
+} order;
+
+static bool note_order(const tvmffi_elf_image *file, void *context) {
+  order *both = context;
+  if (tvmffi_elf_find_segment(file, both->a) != NULL) both->of_a = both->index;
+  if (tvmffi_elf_find_segment(file, both->b) != NULL) both->of_b = both->index;
+  ++both->index;
+  return false;
+}
+
+static bool is_later(const void *a, const void *b) {
+  order both;
+  memset(&both, 0, sizeof both);
+  both.a = (uintptr_t)a;
+  both.b = (uintptr_t)b;
+  (void)tvmffi_elf_visit_images(note_order, &both);
+  return num_at_start != 0 && both.of_a >= num_at_start && both.of_a > both.of_b;
+}
+
+/* A program may be linked with a recorder while another is preloaded: one is enough, and what is
+ * behind both was there at the start. */
+void *record_find_next(const char *name) {
+  const int error = errno;
+  void *found = record_find_dlsym()(RTLD_NEXT, name);
+  if (found == NULL) {
+    (void)dlerror();
+  } else if (record_find_in_file(found, kMark) != NULL) {
+    found = find_in_first(name, num_at_start);
+  }
+  errno = error;
+  return found;
+}
+
+void *record_find_behind(const char *name, const void *own, const void *symbol,
                          const void *caller) {
   scope_search wanted;
   const int error = errno;
+  void *next = record_find_next(name);
   wanted.name = name;
   wanted.own = own;
-  wanted.found = record_find_dlsym()(RTLD_NEXT, name);
-  if (wanted.found == NULL && !look_beside(symbol, &wanted) && !look_beside(caller, &wanted)) {
-    wanted.found = record_find_loaded(name);
+  wanted.found = next;
+  /* What entered the global scope later does not change what a library is bound to. */
+  if (next == NULL || is_later(next, symbol)) {
+    wanted.found = NULL;
+    if (!look_beside(symbol, &wanted) && !look_beside(caller, &wanted)) {
+      wanted.found = next != NULL ? next : record_find_loaded(name);
+    }
   }
-  (void)dlerror();
   errno = error;
   return wanted.found;
 }
 
+/*
+ * The symbol is in the library that registers it: the return address is not, if its function ends
+ * in this call, which is a jump then.
+ */
 EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   record_any_function own, real;
   own.register_symbol = TVMFFIEnvModRegisterSystemLibSymbol;
-  real.address = find_behind("TVMFFIEnvModRegisterSystemLibSymbol", own.address, symbol,
-                             __builtin_return_address(0));
+  real.address = record_find_behind("TVMFFIEnvModRegisterSystemLibSymbol", own.address, symbol,
+                                    __builtin_return_address(0));
   if (real.address == NULL) return -1; /* no runtime is there that an error could be raised in */
   return real.register_symbol(
       name, name != NULL && symbol != NULL ? record_replace(name, symbol, real.address) : symbol);

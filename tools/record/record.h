@@ -10,6 +10,7 @@
  *   trace.c     the events of a trace, and its table
  *   session.c   the start and the end of a recording, and forks
  *   intercept.c what whoever looks up a function gets instead
+ *   functions.c global functions, in a second library that has all of this, too (on Linux)
  * linux.c and macos.c have, each for its system, what all of them need of it, and what takes the
  * place of functions of others: dlsym, and the registration of the system library.
  * Nothing here calls the runtime except by the addresses in record_runtime, because it may be any.
@@ -158,9 +159,23 @@ typedef struct {
 
 /* The file that has this address. */
 bool record_find_file(const void *address, record_loaded_file *out);
+/* The same, quickly, on Linux: where it is loaded, and the loader's name for it. */
+typedef struct {
+  uintptr_t base;
+  const char *name; /* valid as long as the file is loaded */
+} record_place;
+bool record_find_place(const void *address, record_place *out);
 /* The address of a function in another library that is loaded, the first in the loader's order;
  * NULL. On macOS functions of this library are found, too: none has the name of another. */
 void *record_find_loaded(const char *name);
+/* The same if no second file has it; NULL. On Linux, as the next three. */
+void *record_find_only(const char *name);
+/* The same in the file that has an address. */
+void *record_find_in_file(const void *address, const char *name);
+/* The next one in the global scope behind this library and other recorders; NULL. */
+void *record_find_next(const char *name);
+/* What a library that has one of these addresses would be bound to without `own`; NULL. */
+void *record_find_behind(const char *name, const void *own, const void *symbol, const void *caller);
 /* The loader's own dlsym. */
 void *(*record_find_dlsym(void))(void *, const char *);
 
@@ -194,6 +209,7 @@ typedef union {
   TVMFFISafeCallType kernel;
   void *(*dlsym)(void *handle, const char *name);
   int (*register_symbol)(const char *name, void *symbol);
+  int (*get_global)(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
 } record_any_function;
 
 /* ---- append.c ---- */
@@ -416,7 +432,8 @@ typedef struct {
 /* A function that is intercepted. */
 typedef struct {
   TVMFFISafeCallType code; /* NULL: the slot is not used yet */
-  char *symbol;
+  char *symbol;            /* or the name of a global function */
+  bool is_global;
   const char *function; /* within symbol */
   record_text name;     /* how `function` is in each call */
   record_text title;    /* how each event of a trace begins */
@@ -484,6 +501,17 @@ bool record_is_kernel(const char *symbol);
 /* What somebody who looks up or registers a symbol gets for its address; `caller` is in the code of
  * that one. */
 void *record_replace(const char *symbol, void *address, const void *caller);
+/* Whether the code is one of those that somebody got. */
+bool record_is_thunk(TVMFFISafeCallType code);
+/* Whether the options leave no function of this name out of all recordings of this process; the
+ * first time that they do, it is counted. */
+bool record_is_wanted(const char *function, const char *path);
+/* The functions of a runtime, as `find` has them. */
+void record_find_runtime(void *(*find)(const void *context, const char *name), const void *context,
+                         record_runtime *out);
+/* The slot of a function, a new one if it has none; kRecordSlots if there is none left. */
+uint32_t record_take_slot(TVMFFISafeCallType code, const char *symbol, bool is_global,
+                          const record_loaded_file *file, const record_runtime *runtime);
 /* How many functions were looked up or registered that the options leave out. */
 uint32_t record_num_unwanted(void);
 /* The name of the symbol nearest to a function, or null, as JSON. */

@@ -76,6 +76,7 @@ enum {
   kOptionInOrder,
   kOptionTrust,
   kOptionPack,
+  kOptionFunctions,
   kOptionEmit,
   kOptionBench,
   kOptionRedact,

@@ -244,7 +244,7 @@ static bool read_recorded(probe *p, int *out_code) {
   p->r = recording_open(folder);
   if (p->r == NULL) return false;
   p->recorded = find_recorded(p->r, p->request.function);
-  if (p->recorded == NULL) return false;
+  if (p->recorded == NULL || !recorded_call_has_symbol(p->recorded)) return false;
   if (lib == NULL && !recorded_library_may_load(p->r, p->recorded)) {
     *out_code = kExitLoad;
     return false;

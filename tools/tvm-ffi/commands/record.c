@@ -20,16 +20,16 @@
 
 /* Beside the program, as it is built, or beside the libtvm_ffi, as it is installed; NULL if there
  * is none. */
-static char *find_recorder(void) {
+static char *find_recorder(const char *name) {
   char program[4096], *library, *found;
   if (own_program_find(program, sizeof program)) {
-    found = path_beside(program, TOOL_RECORDER);
+    found = path_beside(program, name);
     if (file_exists(found)) return found;
     free(found);
   }
   library = install_path_of_linked_library();
   if (library == NULL) return NULL;
-  found = path_beside(library, TOOL_RECORDER);
+  found = path_beside(library, name);
   free(library);
   if (file_exists(found)) return found;
   free(found);
@@ -86,8 +86,8 @@ static char *prepare_trace(const arguments *args) {
   for (i = 0; i < sizeof kOthers / sizeof *kOthers; ++i) {
     if (!arguments_has(args, kOthers[i])) continue;
     (void)report_fail(kExitUsage,
-                      "--trace is for all calls and writes no recording: only --match, --skip and "
-                      "--lib can be combined with it");
+                      "--trace is for all calls and writes no recording: only --match, --skip, "
+                      "--lib and --functions can be combined with it");
     return NULL;
   }
   if (strchr(path, '\n') != NULL) {
@@ -274,14 +274,14 @@ static int record_calls(const arguments *args, const char *recorder) {
 }
 
 static int command_record(const arguments *args) {
-  char *recorder = find_recorder();
+  const bool has_functions = arguments_has(args, kOptionFunctions);
+  const char *name = has_functions ? TOOL_RECORDER_FUNCTIONS : TOOL_RECORDER;
+  char *recorder = find_recorder(name);
   int code;
   if (recorder == NULL) {
     return report_fail(
-        kExitUsage,
-        "%s was not found in the installation of this program (it exists on Linux and "
-        "macOS only)",
-        TOOL_RECORDER);
+        kExitUsage, "%s was not found in the installation of this program (it exists on %s only)",
+        name, has_functions ? "Linux" : "Linux and macOS");
   }
   code = arguments_has(args, kOptionTrace) ? record_trace(args, recorder)
                                            : record_calls(args, recorder);
@@ -313,6 +313,9 @@ static const option kRecordOptions[] = {
     {kOptionOutputs, "outputs", 0, "GLOB:ARGS", true,
      "functions with matching names only write these arguments, s*:0,-1: leave out what they have "
      "before the call"},
+    {kOptionFunctions, "functions", 0, NULL, false,
+     "also record global functions that are looked up by their names and called by "
+     "TVMFFIFunctionCall, as Python does"},
     {kOptionPack, "pack", 0, "FILE", false,
      "also write the recording, with its libraries and those they need, to one file, a zip, when "
      "the program has ended"},

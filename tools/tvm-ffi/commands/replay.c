@@ -171,6 +171,9 @@ static int measure_all(replay *p) {
     return report_fail(kExitUsage, "--bench prints JSON of one call, and %zu were chosen",
                        p->num_calls);
   }
+  for (i = 0; i < p->num_calls; ++i) {
+    if (!recorded_call_has_symbol(p->calls[i])) return kExitUsage;
+  }
   if (!replay_find_libraries(p)) return kExitLoad;
   for (i = 0; i < p->num_calls && code == kExitOk; ++i) {
     p->c = p->calls[i];
@@ -283,7 +286,9 @@ static int open_and_replay(const arguments *args, replay *p) {
   }
   if (arguments_has(args, kOptionEmit)) {
     p->c = p->calls[0];
-    if (p->num_calls == 1) return write_program(args, p);
+    if (p->num_calls == 1) {
+      return recorded_call_has_symbol(p->c) ? write_program(args, p) : kExitUsage;
+    }
     return report_fail(kExitUsage,
                        "--emit writes one call, and %zu were chosen; show --calls "
                        "lists them",

@@ -187,6 +187,15 @@ static bool add_library(library_packer *packer, const char *path, const char *na
   return good;
 }
 
+/* Whether a call has its function from the library: a global function is no symbol of it. */
+static bool has_symbols(const recording *r, const recorded_library *library) {
+  size_t i;
+  for (i = 0; i < r->num_calls; ++i) {
+    if (r->calls[i].library == library->path && !r->calls[i].is_global) return true;
+  }
+  return false;
+}
+
 static bool add_libraries(zip_writer *zip, const recording *r) {
   word_list done = {NULL, 0};
   bool good = true;
@@ -195,7 +204,9 @@ static bool add_libraries(zip_writer *zip, const recording *r) {
     for (k = 0; k < r->files[i].num_libraries && good; ++k) {
       const recorded_library *library = &r->files[i].libraries[k];
       library_packer packer = {zip, library->build_id, {NULL, 0}};
-      char *why = recorded_library_check(library->path, library->build_id);
+      char *why;
+      if (!has_symbols(r, library)) continue;
+      why = recorded_library_check(library->path, library->build_id);
       if (why != NULL) {
         report_note("%s is not packed: %s", library->path, why);
       } else if (!has_name(&done, library->build_id)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of the libraries that a recording names are loaded without being asked for: SECURITY.md. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,4 +101,10 @@ bool recorded_library_may_load(const recording *r, const recorded_call *c) {
   free(path);
   free(why);
   return false;
+}
+
+bool recorded_call_has_symbol(const recorded_call *c) {
+  return !c->is_global ||
+         report_error("call %" PRId64 " is of a global function, which is not called again",
+                      c->number);
 }

@@ -30,7 +30,8 @@ typedef struct {
   int64_t begin, finish; /* nanoseconds since its process began to record; of a late call, begin is
                             when it had failed; without an end the same */
   const char *function, *library, *build_id; /* the last is NULL if it is not known */
-  char *signature;                           /* "4xf32, float, 4xf32.strides(2)" */
+  bool is_global;  /* the function was looked up by its name, and is no symbol of the library */
+  char *signature; /* "4xf32, float, 4xf32.strides(2)" */
   call_end end;
   char *error;         /* of kCallRaised, "ValueError: x is empty"; empty: not known */
   uint64_t bytes;      /* of the memory that was recorded before the call */
@@ -217,6 +218,8 @@ void recorded_library_prepare(const recording *r, const recorded_call *c);
 char *recorded_library_refuse(const recording *r, const recorded_call *c);
 /* The same; false after a report, which says how to load it. */
 bool recorded_library_may_load(const recording *r, const recorded_call *c);
+/* Whether a symbol of the library is the function; false after a report. */
+bool recorded_call_has_symbol(const recorded_call *c);
 
 /* ---- Values in place of those that were recorded: redact.c ---- */
 
