@@ -8,6 +8,8 @@
 #endif
 #include <locale.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h> /* (strstr)(...) is not glibc's macro with _Generic: C99 has none */
@@ -689,6 +691,35 @@ int mkdir(const char *path, mode_t mode) {
   return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
+/* It asks for its parent when it begins the file of events, which is under the lock, too: here a
+ * signal comes then. */
+static int is_signalled;
+static TVMFFIObjectHandle in_handler;
+
+pid_t getppid(void) {
+  if (__atomic_exchange_n(&is_signalled, 0, __ATOMIC_ACQ_REL) != 0) (void)raise(SIGUSR1);
+  return (pid_t)syscall(SYS_getppid);
+}
+
+static void call_in_handler(int number) {
+  TVMFFIAny result = tvm_ffi_any_none();
+  (void)number;
+  (void)TVMFFIFunctionCall(in_handler, NULL, 0, &result);
+  if (write(STDOUT_FILENO, result.v_int64 == 7 ? "7\n" : "-\n", 2) != 2) _exit(2);
+}
+
+static void run_signal(void) {
+  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
+  if (TVMFFIFunctionCreate(NULL, seven, NULL, &in_handler) != 0 ||
+      TVMFFIFunctionSetGlobal(&other, in_handler, 0) != 0 ||
+      signal(SIGUSR1, call_in_handler) == SIG_ERR) {
+    exit(2);
+  }
+  in_handler = find_global("test.tool.other");
+  __atomic_store_n(&is_signalled, 1, __ATOMIC_RELEASE);
+  print_call(in_handler, 0);
+}
+
 static void let_other_begin(void) {
   __atomic_store_n(&is_forking, 1, __ATOMIC_RELEASE);
   while (!__atomic_load_n(&is_in_mkdir, __ATOMIC_ACQUIRE)) (void)usleep(1000);
@@ -736,6 +767,55 @@ static void *call_deep(void *context) {
   if (TVMFFIFunctionCall(find_global("test.tool.deep"), &depth, 1, &result) != 0) exit(2);
   printf("%lld\n", (long long)result.v_int64);
   return NULL;
+}
+
+/* The least stack that the system allows: nothing large fits on it. */
+static void *call_in_little(void *context) {
+  (void)context;
+  print_call(find_global("test.tool.other"), 0);
+  return NULL;
+}
+
+static void run_little_stack(void) {
+  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
+  const long least = sysconf(_SC_THREAD_STACK_MIN);
+  TVMFFIObjectHandle function;
+  pthread_attr_t little;
+  pthread_t thread;
+  if (TVMFFIFunctionCreate(NULL, seven, NULL, &function) != 0 ||
+      TVMFFIFunctionSetGlobal(&other, function, 0) != 0 || pthread_attr_init(&little) != 0 ||
+      pthread_attr_setstacksize(&little, (size_t)(least > 16384 ? least : 16384)) != 0 ||
+      pthread_create(&thread, &little, call_in_little, NULL) != 0 ||
+      pthread_join(thread, NULL) != 0) {
+    exit(2);
+  }
+}
+
+/* Calls that are left by longjmp. */
+static jmp_buf left;
+
+static int leave(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  (void)self, (void)args, (void)num_args, (void)result;
+  longjmp(left, 1);
+}
+
+static void run_left(void) {
+  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
+  TVMFFIAny result = tvm_ffi_any_none();
+  TVMFFIObjectHandle function;
+  volatile int i;
+  struct rusage before, after;
+  if (TVMFFIFunctionCreate(NULL, leave, NULL, &function) != 0 ||
+      TVMFFIFunctionSetGlobal(&other, function, 0) != 0) {
+    exit(2);
+  }
+  function = find_global("test.tool.other");
+  (void)getrusage(RUSAGE_SELF, &before);
+  for (i = 0; i < 20000; ++i) {
+    if (setjmp(left) == 0) (void)TVMFFIFunctionCall(function, NULL, 0, &result);
+  }
+  (void)getrusage(RUSAGE_SELF, &after);
+  printf("%s\n", after.ru_maxrss - before.ru_maxrss < 32 << 10 ? "little" : "much");
 }
 
 static void run_deep(void) {
@@ -906,9 +986,12 @@ int main(int argc, char **argv) {
 #if defined(__linux__)
   if (strcmp(deed, "while-listing") == 0) run_while(list_always);
   if (strcmp(deed, "fork-at-start") == 0) run_fork_at_start();
+  if (strcmp(deed, "signal") == 0) run_signal();
 #endif
   if (strcmp(deed, "deep") == 0) run_deep();
   if (strcmp(deed, "same-place") == 0) run_same_place();
+  if (strcmp(deed, "little-stack") == 0) run_little_stack();
+  if (strcmp(deed, "left") == 0) run_left();
   if (strcmp(deed, "many-objects") == 0) run_many_objects();
   if (strcmp(deed, "one-name") == 0) run_one_name();
   if (strcmp(deed, "registers") == 0) {

@@ -117,9 +117,18 @@ static void call_while_loading(void *opened, const char *path) {
   }
 }
 
+static void say_what_is_there(void) {
+  static const char *const kNames[] = {"TVMFFIEnvModRegisterSystemLibSymbol",
+                                       "TVMFFIFunctionGetGlobal"};
+  void *program = dlopen(NULL, RTLD_NOW);
+  int i;
+  for (i = 0; i < 2; ++i) puts(dlsym(RTLD_DEFAULT, kNames[i]) != NULL ? "there" : "none");
+  puts(dlsym(program, kNames[1]) != NULL ? "there" : "none");
+}
+
 /* Opens libraries for themselves, and lets the last of them make its calls; also where the word
  * "call" is, and while a library behind "-" is loaded. A library behind "+" is opened for all, and
- * is not called. */
+ * is not called. Behind "?" it says whether a runtime is there. */
 int main(int argc, char **argv) {
   void *opened = NULL;
   int i;
@@ -132,6 +141,10 @@ int main(int argc, char **argv) {
     if (strcmp(argv[i], "call") == 0) {
       (void)call_both(opened);
       continue;
+    }
+    if (argv[i][0] == '?') {
+      say_what_is_there();
+      return 0;
     }
     if (argv[i][0] == '-') {
       call_while_loading(opened, argv[i] + 1);

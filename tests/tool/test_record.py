@@ -659,6 +659,31 @@ class Record(unittest.TestCase):
         assert done.stdout == "7\n" and " 201 " in done.stderr, done
 
     @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_functions_in_a_thread_with_little_stack(self):
+        recording, done = record("--functions", "--all", program=["little-stack"])
+        assert done.stdout == "7\n" and len(recording.calls) == 1, done
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_calls_that_are_left(self):
+        """By longjmp: what each keeps does not add up without end."""
+        recording, done = record("--functions", "--all", "--no-data", program=["left"])
+        assert done.stdout == "little\n" and len(recording.calls) == 20000, done
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_a_program_that_looks_for_a_runtime(self):
+        """It finds none where there is none."""
+        host, host_a, runtime_a, *_ = SCOPES
+        for options in (), ("--functions",):
+            for words in [host, "?"], [host, runtime_a, "?"], [host, f"+{runtime_a}", "?"], [
+                    host_a, "?"]:
+                with self.subTest(options=options, words=words):
+                    asked, alone = (start(*before, *words).stdout for before in (
+                        [*COMMAND, "record", *options, "-o", f"recording{next(COUNT)}", "--"], []))
+                    self.assertEqual(asked, alone)
+                    self.assertEqual(asked, "there\n" * 3 if words in (
+                        [host_a, "?"], [host, f"+{runtime_a}", "?"]) else "none\n" * 3)
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
     def test_functions_in_one_place(self):
         """An object is called by its own code, although another was where it is."""
         recording, done = record("--functions", "--all", program=["same-place"])
@@ -681,6 +706,13 @@ class Record(unittest.TestCase):
         recording, done = record(program=["fork-at-start"], same=False, timeout=SLOWER * 60)
         assert done.stdout.endswith("0 1\n"), done
         assert [call["function"] for call in recording.calls.values()] == ["scope"], done
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_a_call_by_the_handler_of_a_signal(self):
+        """That comes while the thread has the recorder's lock: it is made, and not recorded."""
+        recording, done = record("--functions", "--all", program=["signal"], same=False,
+                                 timeout=SLOWER * 60)
+        assert done.stdout == "7\n7\n" and len(recording.calls) == 1, done
 
     def test_functions_that_are_left_out(self):
         """They are counted once, however often they are looked up."""

@@ -645,16 +645,53 @@ static int call_traced(record_trace *trace, uint32_t generation, record_slot *sl
 }
 
 /*
- * What is known of a call takes thousands of bytes until it ends. Calls that are not recorded have
- * no need of them, and those deep within others might not find them on the stack.
+ * What is known of a call takes thousands of bytes until it ends, which threads with small stacks
+ * and calls deep within others have no room for on the stack. A call that is left by longjmp or an
+ * exception keeps what it has: so there is a limit, and the stack behind it.
  */
 typedef union {
   event call;
   record_trace trace;
 } room;
 
-enum { kCallsOnStack = 4 };
-static __thread int num_nested; /* of this thread's calls that are recorded and have not ended */
+enum { kRooms = 64, kMostAllocated = 1024 };
+static struct {
+  room room;
+  int is_taken;
+} rooms[kRooms];
+static uint32_t num_allocated; /* beyond these */
+
+/* NULL: there is none. */
+static room *take_room(void) {
+  const size_t first = (uintptr_t)&is_recording >> 6; /* threads begin at different ones */
+  const int error = errno;
+  room *made = NULL;
+  size_t i;
+  for (i = 0; i < kRooms; ++i) {
+    int *is_taken = &rooms[(first + i) % kRooms].is_taken;
+    if (__atomic_load_n(is_taken, __ATOMIC_RELAXED) == 0 &&
+        __atomic_exchange_n(is_taken, 1, __ATOMIC_ACQUIRE) == 0) {
+      return &rooms[(first + i) % kRooms].room;
+    }
+  }
+  if (__atomic_fetch_add(&num_allocated, 1, __ATOMIC_RELAXED) < kMostAllocated) {
+    made = malloc(sizeof *made);
+  }
+  if (made == NULL) (void)__atomic_fetch_sub(&num_allocated, 1, __ATOMIC_RELAXED);
+  errno = error;
+  return made;
+}
+
+static void leave_room(room *taken) {
+  size_t i = 0;
+  while (i < kRooms && &rooms[i].room != taken) ++i;
+  if (i < kRooms) {
+    __atomic_store_n(&rooms[i].is_taken, 0, __ATOMIC_RELEASE);
+  } else {
+    free(taken);
+    (void)__atomic_fetch_sub(&num_allocated, 1, __ATOMIC_RELAXED);
+  }
+}
 
 static int call_in_room(room *in, uint32_t generation, record_slot *slot, bool is_kept,
                         void *handle, const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -672,38 +709,49 @@ TVMFFI_NOINLINE static int call_on_stack(uint32_t generation, record_slot *slot,
   return call_in_room(&in, generation, slot, is_kept, handle, args, num_args, result);
 }
 
-TVMFFI_NOINLINE static int call_with_room(uint32_t generation, record_slot *slot, bool is_kept,
-                                          void *handle, const TVMFFIAny *args, int32_t num_args,
-                                          TVMFFIAny *result) {
-  room *in = NULL;
+static int call_with_room(uint32_t generation, record_slot *slot, bool is_kept, void *handle,
+                          const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
+  room *in = take_room();
   int rc;
-  ++num_nested;
-  if (num_nested > kCallsOnStack) {
-    const int error = errno;
-    in = malloc(sizeof *in);
-    errno = error;
+  if (in == NULL) {
+    return call_on_stack(generation, slot, is_kept, handle, args, num_args, result);
   }
-  rc = in != NULL ? call_in_room(in, generation, slot, is_kept, handle, args, num_args, result)
-                  : call_on_stack(generation, slot, is_kept, handle, args, num_args, result);
-  free(in);
-  --num_nested;
+  rc = call_in_room(in, generation, slot, is_kept, handle, args, num_args, result);
+  leave_room(in);
   return rc;
 }
 
-/* The call has failed, and nobody looked at its inputs before. Not inlined for the same reason. */
-TVMFFI_NOINLINE static void record_late(uint32_t generation, record_slot *slot, int64_t time,
-                                        int rc, const TVMFFIAny *args, int32_t num_args) {
-  event call;
+/* The call has failed, and nobody looked at its inputs before. */
+static void record_late_in(event *call, uint32_t generation, record_slot *slot, int64_t time,
+                           int rc, const TVMFFIAny *args, int32_t num_args) {
   int error = errno;
   is_recording = true;
-  init_event(&call, generation, slot);
-  call.time = time;
-  read_inputs(&call, args, num_args, false);
-  write_inputs(&call, true);
-  write_end(&call, time, rc, NULL, true);
-  record_values_fini(&call.values);
+  init_event(call, generation, slot);
+  call->time = time;
+  read_inputs(call, args, num_args, false);
+  write_inputs(call, true);
+  write_end(call, time, rc, NULL, true);
+  record_values_fini(&call->values);
   is_recording = false;
   errno = error;
+}
+
+TVMFFI_NOINLINE static void record_late_on_stack(uint32_t generation, record_slot *slot,
+                                                 int64_t time, int rc, const TVMFFIAny *args,
+                                                 int32_t num_args) {
+  event call;
+  record_late_in(&call, generation, slot, time, rc, args, num_args);
+}
+
+static void record_late(uint32_t generation, record_slot *slot, int64_t time, int rc,
+                        const TVMFFIAny *args, int32_t num_args) {
+  room *in = take_room();
+  if (in == NULL) {
+    record_late_on_stack(generation, slot, time, rc, args, num_args);
+  } else {
+    record_late_in(&in->call, generation, slot, time, rc, args, num_args);
+    leave_room(in);
+  }
 }
 
 /* The first call of a function opens files. */
@@ -726,7 +774,7 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
   uint32_t generation = record_now();
   int rc;
   bool is_now;
-  if (generation == 0 || is_recording || !is_wanted(slot, generation)) {
+  if (generation == 0 || is_recording || record_num_locked != 0 || !is_wanted(slot, generation)) {
     return slot->code(handle, args, num_args, result);
   }
   count_call(slot, generation);

@@ -88,7 +88,7 @@ static bool write_function(const record_slot *slot) {
 /* Of a recording: under the lock, after its library was written. NULL: it is counted nowhere. */
 static record_count *find_recorded(const record_slot *slot, uint32_t generation) {
   const record_library *library = slot->library;
-  char path[kRecordPath + 64];
+  static char path[kRecordPath + 64]; /* the stack of a thread may be small */
   counted *known;
   if (!record_has_events(generation) || library->number < 0) return NULL;
   if (counted_in != generation) record_forget_counts();

@@ -42,16 +42,21 @@ static __thread uint32_t thread_generation;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+__thread int record_num_locked;
+
 void record_lock(void) {
+  ++record_num_locked;
   (void)pthread_mutex_lock(&lock);
 }
 
 void record_unlock(void) {
   (void)pthread_mutex_unlock(&lock);
+  --record_num_locked;
 }
 
 void record_renew_lock(void) {
   (void)pthread_mutex_init(&lock, NULL);
+  record_num_locked = 0;
 }
 
 /* ---- Messages ---- */

@@ -67,16 +67,26 @@ static void keep_weakly(TVMFFIObjectHandle object) {
   (void)__atomic_fetch_add(count, UINT64_C(1) << 32, __ATOMIC_RELAXED);
 }
 
+/* Whether there is no room for one more, which is said. */
+static bool is_full(void) {
+  static int is_said;
+  if (__atomic_load_n(&num_objects, __ATOMIC_RELAXED) < kObjects) return false;
+  if (__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED) == 0) {
+    record_note(
+        "too many objects of global functions were looked up, and calls of further ones "
+        "are not recorded");
+  }
+  return true;
+}
+
 static void add_object(TVMFFIObjectHandle object, const TVMFFIByteArray *name, uint32_t slot) {
-  static bool is_said;
-  bool is_new_end = false;
   uint32_t i;
   record_lock();
   for (i = hash_object(object); places[i].object != NULL; i = (i + 1) % kPlaces) {
     if (places[i].object == object) break; /* by another name, or by another thread */
   }
   if (places[i].object == NULL && num_objects < kObjects) {
-    ++num_objects;
+    __atomic_store_n(&num_objects, num_objects + 1, __ATOMIC_RELAXED);
     keep_weakly(object);
     places[i].slot = slot;
     places[i].name = hash_name(name);
@@ -84,16 +94,8 @@ static void add_object(TVMFFIObjectHandle object, const TVMFFIByteArray *name, u
   } else if (places[i].object == object && places[i].slot == kRecordSlots) {
     __atomic_store_n(&places[i].name, hash_name(name), __ATOMIC_RELAXED);
     __atomic_store_n(&places[i].slot, slot, __ATOMIC_RELEASE);
-  } else if (places[i].object == NULL && slot != kRecordSlots) {
-    is_new_end = !is_said;
-    is_said = true;
   }
   record_unlock();
-  if (is_new_end) {
-    record_note(
-        "too many objects of global functions were looked up, and calls of further ones "
-        "are not recorded");
-  }
 }
 
 /* ---- Who has a function ---- */
@@ -102,20 +104,22 @@ static void add_object(TVMFFIObjectHandle object, const TVMFFIByteArray *name, u
  * the library is the one that looks. Its own functions have names of its own. */
 static bool find_library(TVMFFISafeCallType function, const void *runtime, const void *caller,
                          record_loaded_file *out) {
-  record_loaded_file own;
+  record_place own, file;
   record_any_function code;
   code.kernel = function;
-  if (record_find_file(code.address, out) &&
-      !(record_find_file(runtime, &own) && strcmp(own.path, out->path) == 0)) {
-    return true;
+  if (record_find_place(code.address, &file) &&
+      !(record_find_place(runtime, &own) && own.base == file.base)) {
+    return record_find_file(code.address, out);
   }
   return record_find_file(caller, out);
 }
 
 /* Whether the name can be that of a function that is recorded. */
 static bool is_recorded_name(const TVMFFIByteArray *name) {
+  enum { kMostName = 1024 }; /* each event has it */
   static const char kOwn[] = "ffi.";
-  if (name->size == 0 || memchr(name->data, '\0', name->size) != NULL) return false;
+  if (name->size == 0 || name->size > kMostName || memchr(name->data, '\0', name->size) != NULL)
+    return false;
   return name->size < sizeof kOwn - 1 || memcmp(name->data, kOwn, sizeof kOwn - 1) != 0;
 }
 
@@ -123,19 +127,22 @@ static void note_looked_up(const TVMFFIByteArray *name, TVMFFIObjectHandle funct
                            const void *runtime, const void *caller) {
   const TVMFFISafeCallType code = TVMFFIFunctionGetCellPtr(function)->safe_call;
   uint32_t slot = kRecordSlots;
-  record_loaded_file file;
+  record_loaded_file *file; /* the stack of a thread may be small */
   record_runtime functions;
   char *copy;
+  if (record_num_locked != 0) return;
   record_prepare();
   if (record_now() == 0 || !is_recorded_name(name) || is_known(function, name)) return;
+  if (find_object(function) == NULL && is_full()) return;
   copy = strndup(name->data, name->size);
-  if (copy == NULL) return;
-  if (!record_is_thunk(code) && find_library(code, runtime, caller, &file) &&
-      record_is_wanted(copy, file.path)) {
+  file = malloc(sizeof *file);
+  if (copy != NULL && file != NULL && !record_is_thunk(code) &&
+      find_library(code, runtime, caller, file) && record_is_wanted(copy, file->path)) {
     record_find_runtime(record_find_in_file, runtime, &functions);
-    slot = record_take_slot(code, copy, true, &file, &functions);
+    slot = record_take_slot(code, copy, true, file, &functions);
   }
-  add_object(function, name, slot);
+  if (copy != NULL && file != NULL) add_object(function, name, slot);
+  free(file);
   free(copy);
 }
 

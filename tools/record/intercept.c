@@ -76,11 +76,13 @@ static void *find_by_handle(const void *context, const char *name) {
 
 /* The functions of the runtime that the file with this address uses or is. */
 static void find_runtime(const void *caller, record_runtime *out) {
-  record_loaded_file file;
-  void *handle;
+  record_loaded_file *file = malloc(sizeof *file); /* the stack of a thread may be small */
+  void *handle = NULL;
   memset(out, 0, sizeof *out);
-  if (!record_find_file(caller, &file)) return;
-  handle = dlopen(file.is_program ? NULL : file.path, RTLD_LAZY | RTLD_NOLOAD);
+  if (file != NULL && record_find_file(caller, file)) {
+    handle = dlopen(file->is_program ? NULL : file->path, RTLD_LAZY | RTLD_NOLOAD);
+  }
+  free(file);
   if (handle == NULL) return;
   record_find_runtime(find_by_handle, &handle, out);
   (void)dlclose(handle);
@@ -205,20 +207,30 @@ bool record_is_thunk(TVMFFISafeCallType code) {
   return i < count;
 }
 
-void *record_replace(const char *symbol, void *address, const void *caller) {
+/* The slot of a symbol. kRecordSlots: the function is called directly. */
+static uint32_t take_slot(const char *symbol, void *address, const void *caller,
+                          record_loaded_file *file) {
   record_runtime runtime;
-  record_loaded_file file;
-  record_any_function code, thunk;
+  record_any_function code;
+  if (!record_find_file(address, file) || !file->is_code) return kRecordSlots;
+  /* A function that is not wanted costs nothing, unless a later recording may want it. */
+  if (!record_is_wanted(symbol + sizeof kPrefix - 1, file->path)) return kRecordSlots;
+  find_runtime(caller, &runtime);
+  code.address = address;
+  return record_take_slot(code.kernel, symbol, false, file, &runtime);
+}
+
+void *record_replace(const char *symbol, void *address, const void *caller) {
+  record_loaded_file *file;
+  record_any_function thunk;
   uint32_t slot;
   int error = errno;
   if (!record_is_kernel(symbol) || is_reserved(symbol + sizeof kPrefix - 1)) return address;
+  if (record_num_locked != 0) return address;
   record_prepare();
-  if (!record_find_file(address, &file) || !file.is_code) return address;
-  /* A function that is not wanted costs nothing, unless a later recording may want it. */
-  if (!record_is_wanted(symbol + sizeof kPrefix - 1, file.path)) return address;
-  find_runtime(caller, &runtime);
-  code.address = address;
-  slot = record_take_slot(code.kernel, symbol, false, &file, &runtime);
+  file = malloc(sizeof *file);
+  slot = file != NULL ? take_slot(symbol, address, caller, file) : kRecordSlots;
+  free(file);
   errno = error;
   if (slot == kRecordSlots) return address;
   thunk.kernel = thunks[slot];

@@ -53,10 +53,11 @@ static size_t cut_gone(const char *path, size_t size) {
 
 /* Writes the absolute path of the file that an address is mapped from; false if it is not known. */
 static bool find_mapped(uintptr_t address, char *out, size_t out_size) {
+  enum { kLine = kRecordPath + 128 };
   FILE *maps = fopen("/proc/self/maps", "re");
-  char line[kRecordPath + 128];
+  char *line = malloc(kLine); /* the stack of a thread may be small */
   bool is_found = false;
-  while (maps != NULL && !is_found && fgets(line, sizeof line, maps) != NULL) {
+  while (maps != NULL && line != NULL && !is_found && fgets(line, kLine, maps) != NULL) {
     char *at = line, *path = (strchr)(line, '/'), *end = (strchr)(line, '\n');
     const unsigned long long begin = strtoull(at, &at, 16), stop = strtoull(at + 1, NULL, 16);
     if (address < begin || address >= stop || path == NULL || end == NULL) continue;
@@ -67,6 +68,7 @@ static bool find_mapped(uintptr_t address, char *out, size_t out_size) {
     out[end - path] = '\0';
   }
   if (maps != NULL) (void)fclose(maps);
+  free(line);
   return is_found;
 }
 
@@ -324,7 +326,7 @@ const char *record_program_name(void) {
 }
 
 void record_add_command(record_text *out) {
-  char text[4096];
+  static char text[4096];
   ssize_t size = 0, i, begin = 0;
   bool is_first = true;
   int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -450,22 +452,6 @@ bool record_is_readable(uint64_t address, size_t size) {
 }
 
 /* ---- What takes the place of functions of others ---- */
-
-/*
- * What RTLD_DEFAULT and RTLD_NEXT mean depends on the caller, so that lookups which are no concern
- * of ours have to end in a jump to the real function: the library is compiled so.
- */
-EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
-  void *(*real)(void *, const char *) = record_find_dlsym();
-  void *found;
-  if (real == NULL) return NULL;
-  if (handle == RTLD_NEXT || !record_is_kernel(name)) {
-    return real(handle, name);
-  }
-  found = real(handle, name);
-  if (found == NULL) return real(handle, name); /* in the scope of the caller, and for dlerror() */
-  return record_replace(name, found, __builtin_return_address(0));
-}
 
 /* See kMark. */
 EXPORT const char tvm_ffi_record_passes_on[] = "TVMFFIEnvModRegisterSystemLibSymbol";
@@ -616,6 +602,45 @@ void *record_find_behind(const char *name, const void *own, const void *symbol,
   }
   errno = error;
   return wanted.found;
+}
+
+/* Whether somebody would find a function of a runtime here, and nowhere without this library: a
+ * program may look for one to see whether there is a runtime. */
+static bool is_here_only(void *handle, const char *name, const void *caller) {
+  static const char *const kNames[] = {"TVMFFIEnvModRegisterSystemLibSymbol",
+                                       "TVMFFIFunctionGetGlobal", "TVMFFIFunctionCall"};
+  enum { kNumNames = sizeof kNames / sizeof *kNames };
+  const int error = errno;
+  scope_search wanted;
+  bool is_here;
+  size_t i = 0;
+  while (i < kNumNames && strcmp(name, kNames[i]) != 0) ++i;
+  if (i == kNumNames || handle == RTLD_NEXT) return false;
+  wanted.name = name;
+  wanted.own = record_find_dlsym()(handle, name);
+  wanted.found = NULL;
+  is_here = wanted.own != NULL && record_find_in_file(wanted.own, kMark) != NULL &&
+            record_find_next(name) == NULL && !look_beside(caller, &wanted);
+  if (is_here) (void)record_find_dlsym()(RTLD_NEXT, name); /* for dlerror() */
+  errno = error;
+  return is_here;
+}
+
+/*
+ * What RTLD_DEFAULT and RTLD_NEXT mean depends on the caller, so that lookups which are no concern
+ * of ours have to end in a jump to the real function: the library is compiled so.
+ */
+EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
+  void *(*real)(void *, const char *) = record_find_dlsym();
+  void *found;
+  if (real == NULL) return NULL;
+  if (handle == RTLD_NEXT || !record_is_kernel(name)) {
+    if (is_here_only(handle, name, __builtin_return_address(0))) return NULL;
+    return real(handle, name);
+  }
+  found = real(handle, name);
+  if (found == NULL) return real(handle, name); /* in the scope of the caller, and for dlerror() */
+  return record_replace(name, found, __builtin_return_address(0));
 }
 
 /*

@@ -181,7 +181,7 @@ void *(*record_find_dlsym(void))(void *, const char *);
 
 int64_t record_thread_id(void);
 const char *record_program_name(void);
-/* The words of the command line as JSON strings, with commas. */
+/* The words of the command line as JSON strings, with commas. Under the lock. */
 void record_add_command(record_text *out);
 
 /* write(), without the signals that it may send, which would end or stop the program. */
@@ -262,6 +262,9 @@ static inline uint32_t record_now(void) {
 void record_lock(void);
 void record_unlock(void);
 void record_renew_lock(void); /* in a child of fork */
+/* Not 0 while this thread has the lock or waits for it: a signal may be handled then, and what its
+ * handler calls is passed on. */
+extern __thread int record_num_locked;
 
 /* The folder of the recording, or the file of the trace. Absolute; empty before the first. */
 extern char record_folder[kRecordPath];

@@ -16,9 +16,11 @@
 
 /* ---- The folder ---- */
 
+/* Paths are not on the stack, which may be small: all of this is under the lock. */
+
 /* Makes a file with these bytes, unless there is one; it is complete when it has its name. */
 static bool make_file(const char *name, const void *bytes, size_t size) {
-  char path[kRecordPath + 64], part[kRecordPath + 128];
+  static char path[kRecordPath + 64], part[kRecordPath + 128];
   int file, error = 0;
   bool is_made;
   (void)snprintf(path, sizeof path, "%s/%s", record_folder, name);
@@ -37,7 +39,7 @@ static bool make_file(const char *name, const void *bytes, size_t size) {
 }
 
 static bool map_next_number(void) {
-  char path[kRecordPath + 64];
+  static char path[kRecordPath + 64];
   struct stat status;
   void *page = MAP_FAILED;
   int file;
@@ -57,7 +59,8 @@ static bool map_next_number(void) {
 
 /* Under the lock. */
 static bool set_path(const char *path) {
-  char start[kRecordPath] = "";
+  static char start[kRecordPath];
+  start[0] = '\0';
   if (path[0] != '/' && getcwd(start, sizeof start) == NULL) return false;
   if (strlen(start) + strlen(path) + 2 > kRecordPath) {
     errno = ENAMETOOLONG;
@@ -71,7 +74,7 @@ static bool set_path(const char *path) {
 
 static bool make_folder(void) {
   static const uint64_t none = 0;
-  char tensors[kRecordPath + 64];
+  static char tensors[kRecordPath + 64];
   if (mkdir(record_folder, kRecordFolderMode) != 0 && errno != EEXIST) return false;
   (void)snprintf(tensors, sizeof tensors, "%s/tensors", record_folder);
   return (mkdir(tensors, kRecordFolderMode) == 0 || errno == EEXIST) &&
@@ -133,7 +136,7 @@ static void note_nothing(void) {
                             : NULL;
   const uint32_t functions = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
   record_text text = {NULL, 0, 0, NULL, false};
-  record_loaded_file file;
+  static record_loaded_file file;
   if (runtime == NULL || !record_find_file(runtime, &file)) return;
   record_prepare();
   if (!record_is_by_environment() || record_now() == 0 || record_set.trace) return;

@@ -129,6 +129,7 @@ static void write_header(uint64_t size, char out[kHeader]) {
 static const char kNotReadable[] = "there is no memory at this address that can be read";
 static const char kNotCopied[] = "its device plugin could not copy it";
 static const char kNotWritten[] = "it could not be written";
+static const char kNoMemory[] = "memory ran out";
 static const char kTooLarge[] = "it has more bytes than max_bytes";
 static const char kTooMuch[] = "max_total bytes were written already";
 
@@ -163,10 +164,29 @@ static const char *fail_to_write(const char *path, int error) {
   return kNotWritten;
 }
 
-/* Whether there is a file of that name, which is complete. */
-static bool is_stored(const char *path, uint64_t size) {
+/* The path of a file in tensors, which the stack of a thread may be too small for. */
+static bool name_file(record_text *out, const char *name, const char *ending) {
+  memset(out, 0, sizeof *out);
+  record_add_text(out, record_folder);
+  record_add_text(out, "/tensors/");
+  record_add_text(out, name);
+  record_add(out, ending, strlen(ending) + 1);
+  if (out->is_failed) record_free(out);
+  return !out->is_failed;
+}
+
+/* Whether there is a file with that hash, which is complete; with `part`, else that becomes it.
+ * NULL, or why not. */
+static const char *take_name(const char *hash, uint64_t size, const char *part, bool *out_is_new,
+                             int *out_error) {
   struct stat status;
-  return stat(path, &status) == 0 && (uint64_t)status.st_size == size + kHeader;
+  record_text path;
+  if (!name_file(&path, hash, ".npy")) return kNoMemory;
+  *out_is_new =
+      stat(path.data, &status) != 0 || (uint64_t)status.st_size != size + (uint64_t)kHeader;
+  if (*out_is_new && part != NULL && rename(part, path.data) != 0) *out_error = errno;
+  record_free(&path);
+  return NULL;
 }
 
 /*
@@ -176,14 +196,20 @@ static bool is_stored(const char *path, uint64_t size) {
  */
 static const char *write_large(copy_function copy, void *context, uint64_t address, uint64_t size,
                                unsigned char *block, char out_hash[kRecordHash], bool *out_is_new) {
-  char path[kRecordPath + 128], part[kRecordPath + 128];
   const char *why = NULL;
+  char thread[kRecordNumber];
+  record_text part;
   murmur state;
   int file, error = 0;
   *out_is_new = true;
-  (void)snprintf(part, sizeof part, "%s/tensors/%ld.part", record_folder, (long)record_thread_id());
-  file = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kRecordFileMode);
-  if (file < 0) return fail_to_write(part, errno);
+  *record_put_int(thread, record_thread_id()) = '\0';
+  if (!name_file(&part, thread, ".part")) return kNoMemory;
+  file = open(part.data, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, kRecordFileMode);
+  if (file < 0) {
+    why = fail_to_write(part.data, errno);
+    record_free(&part);
+    return why;
+  }
   if (!record_write_all(file, block, kHeader, &error)) why = kNotWritten;
   if (why == NULL) {
     why = pass(copy, context, address, size, block + kHeader, file, &error, &state);
@@ -191,12 +217,12 @@ static const char *write_large(copy_function copy, void *context, uint64_t addre
   if (close(file) != 0 && error == 0) error = errno;
   if (why == NULL && error == 0) {
     murmur_end(&state, out_hash);
-    (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", record_folder, out_hash);
-    *out_is_new = !is_stored(path, size);
-    if (*out_is_new && rename(part, path) != 0) error = errno;
+    why = take_name(out_hash, size, part.data, out_is_new, &error);
   }
-  if (why != NULL || error != 0 || !*out_is_new) (void)unlink(part);
-  return error != 0 ? fail_to_write(part, error) : why;
+  if (why != NULL || error != 0 || !*out_is_new) (void)unlink(part.data);
+  if (error != 0) why = fail_to_write(part.data, error);
+  record_free(&part);
+  return why;
 }
 
 /*
@@ -241,7 +267,6 @@ static const char *write_taken(copy_function copy, void *context, uint64_t addre
  */
 static const char *store_large(copy_function copy, void *context, uint64_t address, uint64_t size,
                                bool after, char out_hash[kRecordHash]) {
-  char path[kRecordPath + 128];
   unsigned char *block, *guess = find_guess(address, size, after);
   const unsigned char last = __atomic_load_n(guess, __ATOMIC_RELAXED);
   bool is_new = false;
@@ -249,7 +274,7 @@ static const char *store_large(copy_function copy, void *context, uint64_t addre
   murmur state;
   int error = 0;
   block = malloc(kHeader + (size < kChunk ? (size_t)size : kChunk));
-  if (block == NULL) return "memory ran out";
+  if (block == NULL) return kNoMemory;
   write_header(size, (char *)block);
   why = last == kNew || (last == kUnseen && !after)
             ? write_taken(copy, context, address, size, block, out_hash, &is_new)
@@ -258,8 +283,7 @@ static const char *store_large(copy_function copy, void *context, uint64_t addre
     why = pass(copy, context, address, size, block + kHeader, -1, &error, &state);
     if (why == NULL) {
       murmur_end(&state, out_hash);
-      (void)snprintf(path, sizeof path, "%s/tensors/%s.npy", record_folder, out_hash);
-      is_new = !is_stored(path, size);
+      why = take_name(out_hash, size, NULL, &is_new, &error);
     }
     if (why == NULL && is_new) {
       why = write_taken(copy, context, address, size, block, out_hash, &is_new);
@@ -387,7 +411,7 @@ static void read_storage(const record_runtime *runtime, record_storage *storage,
   if (!keep && size > kSmall) {
     storage->left_out = store_large(copy, &memory, storage->begin, size, after, storage->data);
   } else if (size > SIZE_MAX / 2 || (storage->kept = malloc((size_t)size)) == NULL) {
-    storage->left_out = "memory ran out";
+    storage->left_out = kNoMemory;
   } else {
     storage->is_alone = true;
     if (!copy(&memory, storage->kept, storage->begin, (size_t)size)) {
@@ -409,7 +433,7 @@ void record_read_storages(record_values *values, size_t begin, bool after, bool 
       storage->is_small = false;
       read_storage(values->runtime, storage, after, keep);
     } else if (!is_read) {
-      storage->left_out = "memory ran out";
+      storage->left_out = kNoMemory;
     }
   }
   if (!keep) record_store_kept(values);
