@@ -359,6 +359,11 @@ def check_gsl(kernels, np):
     fit = kernels.gsl_fit_linear(x, 3 * x + 2)
     assert np.allclose([fit[1], fit[2]], [2, 3])
     assert np.isclose(kernels.gsl_sf_gamma(4.5), math.gamma(4.5))
+    assert np.isclose(kernels.gsl_stats_wmean(x, x[::-1].copy()), (x * x[::-1]).sum() / x.sum())
+    bessel = np.zeros(3)
+    kernels.gsl_sf_bessel_Jn_array(2, 4, 1.5, bessel)
+    assert np.isclose(bessel[0], kernels.gsl_sf_bessel_Jn(2, 1.5))
+    refused(kernels.gsl_sf_bessel_Jn_array, 2, 5, 1.5, bessel)
 
 
 def check_png(kernels, np):
