@@ -1305,3 +1305,44 @@ TVM_FFI_C_EXPORT(right_bytes, "(x: Tensor) -> int") {
 TVM_FFI_C_EXPORT(right_bools, "(x: Tensor) -> int") {
   return count_bools(args, true);
 }
+
+/* By the rows of a tensor of any number of dimensions, whose second is asked for. */
+TVM_FFI_C_EXPORT(sums_rows, "(x: Tensor, y: Tensor) -> None") {
+  DLTensor *x, *y;
+  int64_t i, j;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 1, 1));
+  if (x->ndim == 0 || x->shape[0] != y->shape[0]) return refuse("shapes do not match");
+  for (i = 0; i < x->shape[0]; ++i) {
+    float sum = 0;
+    for (j = 0; j < x->shape[1]; ++j) {
+      sum += ((const float *)tvm_ffi_tensor_get_data(x))[i * x->shape[1] + j];
+    }
+    ((float *)tvm_ffi_tensor_get_data(y))[i] = sum;
+  }
+  return 0;
+}
+
+/* Of integers that double does not hold. */
+static int sum_integers(const tvm_ffi_args *args, bool by_double) {
+  DLTensor *x;
+  int64_t i, sum = 0;
+  double real = 0;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_INT64, &x));
+  for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {
+    const int64_t value = ((const int64_t *)tvm_ffi_tensor_get_data(x))[i];
+    if (value > INT64_MAX / 64 || value < -(INT64_MAX / 64)) return refuse("is too large");
+    sum += value;
+    real += (double)value;
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(by_double ? (int64_t)real : sum));
+}
+TVM_FFI_C_EXPORT(sums_by_double, "(x: Tensor) -> int") {
+  return sum_integers(args, true);
+}
+TVM_FFI_C_EXPORT(right_integers, "(x: Tensor) -> int") {
+  return sum_integers(args, false);
+}

@@ -79,6 +79,7 @@ FAULTS = {
     "caches_by_rows": "sequence", "caches_type": "sequence", "unsigned_product": "huge",
     "unsigned_plane": "huge", "short_blocks": "huge", "copies_by_order": "order",
     "flushes_halves": "values", "plain_softmax": "values",
+    "sums_rows": "fewer-dims", "sums_by_double": "values",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
 PAIR = "NAME(4x3xf32=rand, &4x3xf32)"
@@ -112,13 +113,16 @@ CALLS = {
     "keeps_lock_on_text": 'NAME(s:"text")', "caches_type": PAIR, "right_types": PAIR,
     "unsigned_plane": PLANES, "right_planes": PLANES, "flushes_halves": HALVES,
     "right_halves": HALVES, "right_wide_mean": "NAME(4x3xf32=rand)",
+    "sums_rows": "NAME(4x3xf32=rand, &4xf32)", "sums_by_double": "NAME(6xi64=1 2 3 4 5 6)",
+    "right_integers": "NAME(6xi64=1 2 3 4 5 6)",
     "right_sign_of_zero": PAIR, "right_bytes": BOOLS, "right_bools": BOOLS, "plain_softmax": PAIR,
     "map_type": MAP, "map_offset": MAP, "map_adds": MAP, "map_rest": MAP, "right_map": MAP,
 }  # yapf: disable
 # Others than right_scale, and right_map for those with a map.
 REFERENCES = {"wrong_float64": "right_double", "double_by_float": "right_double",
               "softmax_of_half": "right_softmax", "pool_odd": "right_pool",
-              "flushes_halves": "right_halves", "plain_softmax": "right_softmax"}
+              "flushes_halves": "right_halves", "plain_softmax": "right_softmax",
+              "sums_by_double": "right_integers"}
 TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",
          "parity": "i32", "shift64": "i64", "invert": "u8", "min64": "f64", "sum64": "f64",
          "any": "u8"}  # yapf: disable

@@ -24,8 +24,8 @@ static int32_t find_most_dims(const subject *s) {
 
 /* One more dimension: first, or last; of extent 1, or 2. */
 enum { kLastDim = 1, kTwice = 2, kUpToNine = 4, kNine = 9 };
-/* No dimension at all. */
-enum { kNoDims = 1 };
+/* No dimension at all; all but the first, or the last one. */
+enum { kNoDims = 1, kNotFirst, kNotLast };
 
 /* Each dimension whose extent another argument has as well. */
 static void list_unequal(const subject *s, const row *kind, case_list *out) {
@@ -71,6 +71,10 @@ static void list_fewer_dims(const subject *s, const row *kind, case_list *out) {
     const DLTensor *tensor = find_tensor(s, i);
     if (tensor != NULL && tensor->ndim > 0)
       add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
+    if (tensor != NULL && tensor->ndim > 1) {
+      add_case(out, kind, (int)i, kNotFirst, ":%s:first", s->places[i].label);
+      add_case(out, kind, (int)i, kNotLast, ":%s:last", s->places[i].label);
+    }
   }
   num_sets = find_sets(s, sets);
   for (i = 0; i < num_sets; ++i) add_set_case(out, kind, &sets[i], 0, "");
@@ -156,10 +160,15 @@ static int32_t add_many_dims(const DLTensor *tensor, int64_t chosen, int64_t *sh
   return kNine;
 }
 
-/* The first two dimensions become one; of a single dimension the first element stays. Or there are
- * none. */
+/* The first two dimensions become one; of a single dimension the first element stays. Or one is
+ * left out, or all. */
 static int32_t merge_dims(const DLTensor *tensor, int64_t chosen, int64_t *shape) {
   if (chosen == kNoDims) return 0;
+  if (chosen != 0) {
+    memcpy(shape, tensor->shape + (chosen == kNotFirst),
+           (size_t)(tensor->ndim - 1) * sizeof *shape);
+    return tensor->ndim - 1;
+  }
   if (tensor->ndim > 1) {
     memcpy(shape, tensor->shape + 1, (size_t)(tensor->ndim - 1) * sizeof *shape);
     shape[0] *= tensor->shape[0];
@@ -277,7 +286,8 @@ static void judge_more_dims(attempt *a, const probe_case *which, outcome *out) {
 static void judge_fewer_dims(attempt *a, const probe_case *which, outcome *out) {
   const bool is_one = which->arg >= 0;
   const DLTensor *tensor = is_one ? subject_tensor(a->s, (size_t)which->arg) : NULL;
-  judge_shape(a, which, merge_dims, is_one && tensor->ndim > 1 && !is_in_place(a->s), out);
+  judge_shape(a, which, merge_dims,
+              is_one && which->number == 0 && tensor->ndim > 1 && !is_in_place(a->s), out);
 }
 
 /* ---- Extents that 32 bits cannot hold ---- */
@@ -503,7 +513,7 @@ static const row kRows[] = {
      judge_more_dims,
      NULL,
      0},
-    {{"fewer-dims", "two dimensions become one; all become none", "other numbers",
+    {{"fewer-dims", "two dimensions become one; one is left out, or all", "other numbers",
       "the same: `shape[1]` is read past the end"},
      list_fewer_dims,
      0,

@@ -617,6 +617,14 @@ static void tell_change(int signal_number) {
   }
 }
 
+/* Unless the child has ended: that is told once, as the last message on it. */
+static void answer(int question) {
+  child_status status;
+  if (kept_child == 0) return;
+  status = look_at(kept_child, WEXITED | WSTOPPED | WNOHANG);
+  if (!is_end(&status)) (void)tell(kept_child, question, status);
+}
+
 /* The next order; false at the end of the process that gives them. */
 static bool await_order(unsigned char *out) {
   sigset_t ends, old;
@@ -677,8 +685,8 @@ static void keep_children(pid_t tool) {
       leaves_group = true;
     } else if (order == kOrderFork) {
       if (kept_child == 0 && fork_child()) return;
-    } else if (kept_child != 0) { /* otherwise its end was told, and nobody reads an answer */
-      (void)tell(kept_child, order, look_at(kept_child, WEXITED | WSTOPPED | WNOHANG));
+    } else {
+      answer(order);
     }
     end_printed();
   } while (await_order(&order));
