@@ -1346,3 +1346,13 @@ TVM_FFI_C_EXPORT(sums_by_double, "(x: Tensor) -> int") {
 TVM_FFI_C_EXPORT(right_integers, "(x: Tensor) -> int") {
   return sum_integers(args, false);
 }
+
+/* Takes as long as the tool waits until it asks whether a call can go on. */
+TVM_FFI_C_EXPORT(right_rest, "(x: int) -> int") {
+  int64_t x;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_int64(args, 0, &x));
+  usleep(999999);
+  usleep(16000);
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_int64(x));
+}

@@ -242,6 +242,12 @@ class Hundred(unittest.TestCase):
             notes = [line for line in done.stdout.splitlines() if line.startswith("note ")]
             assert done.returncode == OK and notes == [told] * (told is not None), (notes, done)
 
+    def test_calls_that_end_when_they_are_asked_for(self):
+        """The keeper's answer on one is not taken for the begin of the next."""
+        chosen = [f"--skip={group}" for group in ("state", "host", "calls")]
+        wrong = run_all({f"right_rest{i * ' '}": ("NAME(5)", *chosen) for i in range(4)})
+        assert not any(wrong.values()), wrong
+
     @not_sanitized
     def test_right_kernels(self):
         """No row fails, in five runs; four are of the rows that could depend on chance."""
