@@ -71,7 +71,7 @@ FAULTS = {
     "four_extents": "lists", "inner_array": "lists", "map_key": "lists",
     "softmax_of_half": "values", "double_by_float": "dtypes", "peels_head": "misaligned",
     "needs_strides": "view", "compares_addresses": "alias", "four_dims": "more-dims",
-    "pool_odd": "lengths", "each_16th": "repeat", "writes_partly": "refusals",
+    "pool_odd": "lengths", "each_16th": "repeat", "takes_no_output": "none",
     "keeps_short_file": "refusals", "warns_of_nan": "prints", "prints_refusal": "prints",
     "item_kept": "objects", "item_kept_on_error": "refusals", "element_kept": "objects",
     "keeps_lock_on_number": "refusals:1:-1", "leaks_malloc_on_number": "refusals",
@@ -107,7 +107,7 @@ CALLS = {
     "prints_by_text": 'NAME(s:"text")', "four_extents": "NAME(shape:[2, 3])",
     "inner_array": "NAME([[1, 2], [3]])", "map_key": MAP, "softmax_of_half": PAIR,
     "double_by_float": PAIR, "pool_odd": POOL, "right_pool": POOL,
-    "writes_partly": "NAME(4x3xf32=1 2 3 4 5 6 7 8 9 10 11 12, 2.5, &4x3xf32)",
+    "right_until_negative": "NAME(4x3xf32=1 2 3 4 5 6 7 8 9 10 11 12, 2.5, &4x3xf32)",
     "keeps_short_file": 'NAME("/dev/zero")',
     "item_kept": NAMED, "item_kept_on_error": NAMED, "right_item": NAMED, "element_kept": ARRAY,
     "keeps_lock_on_text": 'NAME(s:"text")', "caches_type": PAIR, "right_types": PAIR,
@@ -241,6 +241,15 @@ class Hundred(unittest.TestCase):
                  f"--against={KERNELS}:{reference}"], capture_output=True, text=True, check=False)
             notes = [line for line in done.stdout.splitlines() if line.startswith("note ")]
             assert done.returncode == OK and notes == [told] * (told is not None), (notes, done)
+
+    def test_an_element_that_is_refused(self):
+        """What was written before it is told, and is no failure."""
+        form = CALLS["right_until_negative"].replace("NAME", "right_until_negative")
+        done = subprocess.run([*COMMAND, "probe", KERNELS, form, "--only=refusals"],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == OK, done
+        assert ("note refusals:0:negative: it changed argument 2 before it met the element and "
+                "refused the call") in done.stdout, done
 
     def test_calls_that_end_when_they_are_asked_for(self):
         """The keeper's answer on one is not taken for the begin of the next."""

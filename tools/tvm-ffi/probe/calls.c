@@ -295,11 +295,27 @@ static void pass_other_value(attempt *a, const probe_case *which, TVMFFIAny valu
   }
 }
 
-/* Whether it may be meant to take None is only known of arguments with a type. */
+/* Whether the function writes this argument and no other. */
+static bool is_only_output(const attempt *a, size_t i) {
+  size_t k;
+  for (k = 0; k < a->num_args; ++k) {
+    if (k != i && a->s->is_output[k]) return false;
+  }
+  return a->s->is_output[i];
+}
+
+/* Whether it may be meant to take None is only known of arguments with a type, and of an output
+ * without which the call gives nothing. */
 static void judge_none(attempt *a, const probe_case *which, outcome *out) {
   const bool is_known = a->s->types != NULL && (size_t)which->arg < a->s->num_passed;
   pass_other_value(a, which, tvm_ffi_any_none(), "None", out);
-  if (a->returned && out->verdict == kFailed && !is_known) judge(out, kPassed, "it takes None");
+  if (!a->returned || out->verdict != kFailed || is_known) return;
+  if (is_only_output(a, (size_t)which->arg) && tvm_ffi_any_is_none(&a->result)) {
+    judge(out, kFailed, "argument %s, its only output, is None, and it returns nothing",
+          name_changed(a, which));
+  } else {
+    judge(out, kPassed, "it takes None");
+  }
 }
 
 static void judge_type(attempt *a, const probe_case *which, outcome *out) {
