@@ -762,8 +762,7 @@ static int descend(void *self, const TVMFFIAny *args, int32_t num_args, TVMFFIAn
 }
 
 static void *call_deep(void *context) {
-  TVMFFIAny depth = tvm_ffi_any_from_int64(200), result = tvm_ffi_any_none();
-  (void)context;
+  TVMFFIAny depth = tvm_ffi_any_from_int64(*(int *)context), result = tvm_ffi_any_none();
   if (TVMFFIFunctionCall(find_global("test.tool.deep"), &depth, 1, &result) != 0) exit(2);
   printf("%lld\n", (long long)result.v_int64);
   return NULL;
@@ -811,22 +810,22 @@ static void run_left(void) {
   }
   function = find_global("test.tool.other");
   (void)getrusage(RUSAGE_SELF, &before);
-  for (i = 0; i < 20000; ++i) {
+  for (i = 0; i < 40000; ++i) {
     if (setjmp(left) == 0) (void)TVMFFIFunctionCall(function, NULL, 0, &result);
   }
   (void)getrusage(RUSAGE_SELF, &after);
-  printf("%s\n", after.ru_maxrss - before.ru_maxrss < 32 << 10 ? "little" : "much");
+  printf("%s\n", after.ru_maxrss - before.ru_maxrss < 100 << 10 ? "little" : "much");
 }
 
-static void run_deep(void) {
+static void run_deep(int depth, size_t stack_size) {
   const TVMFFIByteArray name = tvm_ffi_string_get_bytes("test.tool.deep");
   TVMFFIObjectHandle function;
   pthread_attr_t small;
   pthread_t thread;
   if (TVMFFIFunctionCreate(NULL, descend, NULL, &function) != 0 ||
       TVMFFIFunctionSetGlobal(&name, function, 0) != 0 || pthread_attr_init(&small) != 0 ||
-      pthread_attr_setstacksize(&small, 512 << 10) != 0 ||
-      pthread_create(&thread, &small, call_deep, NULL) != 0 || pthread_join(thread, NULL) != 0) {
+      pthread_attr_setstacksize(&small, stack_size) != 0 ||
+      pthread_create(&thread, &small, call_deep, &depth) != 0 || pthread_join(thread, NULL) != 0) {
     exit(2);
   }
 }
@@ -988,7 +987,8 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "fork-at-start") == 0) run_fork_at_start();
   if (strcmp(deed, "signal") == 0) run_signal();
 #endif
-  if (strcmp(deed, "deep") == 0) run_deep();
+  if (strcmp(deed, "deep") == 0) run_deep(200, 512 << 10);
+  if (strcmp(deed, "deeper") == 0) run_deep(2500, 4 << 20);
   if (strcmp(deed, "same-place") == 0) run_same_place();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   if (strcmp(deed, "left") == 0) run_left();

@@ -84,7 +84,8 @@ class Record(unittest.TestCase):
         page = Page("sample.html")
         assert f"{SAMPLE_HOST} {SAMPLE_KERNEL} Recorded 20" in page.text, page.text
         assert "4 calls 2 errors 0 unfinished calls 1 function" in page.text, page.text
-        assert "Not recorded" not in page.text and page.count_bars("err") == 2, page.text
+        assert "Not recorded" not in page.text and page.count_bars("err") in (
+            (1, 2) if "share a bar" in page.text else (2,)), page.text  # on a busy machine
         assert page.ids == {"hatch", "c1", "c2", "c3", "c4"} and page.counts["details"] == 4
 
     @unittest.skipUnless("LOCPATH" in os.environ, "the build has no locale with a decimal comma")
@@ -657,6 +658,8 @@ class Record(unittest.TestCase):
         done = start(*COMMAND, "record", "--functions", "--trace=deep.json", "--", HOST, KERNELS,
                      "deep")
         assert done.stdout == "7\n" and " 201 " in done.stderr, done
+        recording, done = record("--functions", "--all", "--no-data", program=["deeper"])
+        assert done.stdout == "7\n" and len(recording.calls) == 2501, done
 
     @unittest.skipUnless(SCOPES, "--functions is for Linux")
     def test_functions_in_a_thread_with_little_stack(self):
@@ -667,7 +670,7 @@ class Record(unittest.TestCase):
     def test_calls_that_are_left(self):
         """By longjmp: what each keeps does not add up without end."""
         recording, done = record("--functions", "--all", "--no-data", program=["left"])
-        assert done.stdout == "little\n" and len(recording.calls) == 20000, done
+        assert done.stdout == "little\n" and len(recording.calls) == 40000, done
 
     @unittest.skipUnless(SCOPES, "--functions is for Linux")
     def test_a_program_that_looks_for_a_runtime(self):

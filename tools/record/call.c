@@ -654,7 +654,7 @@ typedef union {
   record_trace trace;
 } room;
 
-enum { kRooms = 64, kMostAllocated = 1024 };
+enum { kRooms = 64, kMostAllocated = 16384 }; /* 80 MB; stacks hold fewer calls in calls */
 static struct {
   room room;
   int is_taken;
@@ -663,7 +663,7 @@ static uint32_t num_allocated; /* beyond these */
 
 /* NULL: there is none. */
 static room *take_room(void) {
-  const size_t first = (uintptr_t)&is_recording >> 6; /* threads begin at different ones */
+  const size_t first = (uintptr_t)&is_recording >> 12; /* threads begin at different ones */
   const int error = errno;
   room *made = NULL;
   size_t i;
@@ -675,7 +675,9 @@ static room *take_room(void) {
     }
   }
   if (__atomic_fetch_add(&num_allocated, 1, __ATOMIC_RELAXED) < kMostAllocated) {
+    ++record_num_locked; /* the allocator has locks, too */
     made = malloc(sizeof *made);
+    --record_num_locked;
   }
   if (made == NULL) (void)__atomic_fetch_sub(&num_allocated, 1, __ATOMIC_RELAXED);
   errno = error;
@@ -688,7 +690,9 @@ static void leave_room(room *taken) {
   if (i < kRooms) {
     __atomic_store_n(&rooms[i].is_taken, 0, __ATOMIC_RELEASE);
   } else {
+    ++record_num_locked;
     free(taken);
+    --record_num_locked;
     (void)__atomic_fetch_sub(&num_allocated, 1, __ATOMIC_RELAXED);
   }
 }

@@ -295,7 +295,8 @@ void *record_find_in_file(const void *address, const char *name) {
   return find_image(address, &file) && look_in_file(&file, &wanted) ? wanted.found : NULL;
 }
 
-void *(*record_find_dlsym(void))(void *, const char *) {
+/* Not inlined, so that dlsym() can end in a jump. */
+TVMFFI_NOINLINE void *(*record_find_dlsym(void))(void *, const char *) {
   static record_any_function real;
   if (__atomic_load_n(&real.address, __ATOMIC_ACQUIRE) == NULL) {
     void *found = NULL;
@@ -605,8 +606,9 @@ void *record_find_behind(const char *name, const void *own, const void *symbol,
 }
 
 /* Whether somebody would find a function of a runtime here, and nowhere without this library: a
- * program may look for one to see whether there is a runtime. */
-static bool is_here_only(void *handle, const char *name, const void *caller) {
+ * program may look for one to see whether there is a runtime. Not inlined, so that dlsym() can end
+ * in a jump. */
+TVMFFI_NOINLINE static bool is_here_only(void *handle, const char *name, const void *caller) {
   static const char *const kNames[] = {"TVMFFIEnvModRegisterSystemLibSymbol",
                                        "TVMFFIFunctionGetGlobal", "TVMFFIFunctionCall"};
   enum { kNumNames = sizeof kNames / sizeof *kNames };
@@ -620,7 +622,8 @@ static bool is_here_only(void *handle, const char *name, const void *caller) {
   wanted.own = record_find_dlsym()(handle, name);
   wanted.found = NULL;
   is_here = wanted.own != NULL && record_find_in_file(wanted.own, kMark) != NULL &&
-            record_find_next(name) == NULL && !look_beside(caller, &wanted);
+            record_find_next(name) == NULL &&
+            (handle != RTLD_DEFAULT || !look_beside(caller, &wanted));
   if (is_here) (void)record_find_dlsym()(RTLD_NEXT, name); /* for dlerror() */
   errno = error;
   return is_here;
@@ -628,7 +631,8 @@ static bool is_here_only(void *handle, const char *name, const void *caller) {
 
 /*
  * What RTLD_DEFAULT and RTLD_NEXT mean depends on the caller, so that lookups which are no concern
- * of ours have to end in a jump to the real function: the library is compiled so.
+ * of ours have to end in a jump to the real function. The library is compiled so, and nothing whose
+ * address is passed on may be a variable of this function.
  */
 EXPORT void *dlsym(void *restrict handle, const char *restrict name) {
   void *(*real)(void *, const char *) = record_find_dlsym();

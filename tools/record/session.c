@@ -204,7 +204,7 @@ int tvm_ffi_record_start(const tvm_ffi_record_options *options, char *reason, si
 }
 
 void tvm_ffi_record_stop(void) {
-  stop_recording("stop");
+  if (record_num_locked == 0) stop_recording("stop");
 }
 
 int tvm_ffi_record_flush(void) {
@@ -283,6 +283,7 @@ void record_prepare(void) {
 
 static void at_exit(void) __attribute__((destructor));
 static void at_exit(void) {
+  if (record_num_locked != 0) return; /* a signal's handler ends the program within the lock */
   note_nothing();
   stop_recording("exit");
 }
