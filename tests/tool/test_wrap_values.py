@@ -491,6 +491,8 @@ int pot_fill(pot *p, const double *x, int n);
 double pot_sum(const pot *p);
 pot *pot_beside(const pot *a, const pot *b);
 void pot_join(pot *p, const pot *other);
+lid *lid_in(pot *p, const double *x, int n);
+int lid_hold(lid *l);
 int count_open(void);
 #endif
 """
@@ -568,6 +570,12 @@ double pot_sum(const pot *p) {
 }
 pot *pot_beside(const pot *a, const pot *b) { return pot_new(a->room + b->room); }
 void pot_join(pot *p, const pot *other) { p->room += other->room; }
+lid *lid_in(pot *p, const double *x, int n) { return p != NULL ? lid_over(x, n) : NULL; }
+static lid *held;
+int lid_hold(lid *l) {
+  held = l;
+  return 1;
+}
 int count_open(void) { return num_open; }
 """
 POT_SPECS = [
@@ -593,6 +601,8 @@ POT_SPECS = [
     "double pot_sum(const pot *p)",
     "beside = pot *pot_beside(const pot *a, const pot *b) free=pot_free of=a of=b",
     "join = void pot_join(pot *p of=other, const pot *other)",
+    "lid_in = lid *lid_in(pot *p, const double x[n], int n) free=lid_free of=p of=x",
+    "hold = int lid_hold(lid *l takes) error=zero",
     "int count_open(void)",
 ]
 POT_PROGRAM = r"""#include <stdio.h>
@@ -782,6 +792,23 @@ int main(int argc, char **argv) {
   tvm_ffi_any_clear(&pot);
   tvm_ffi_any_clear(&other);
   count("not in a circle");
+  pot = CALL1("pot", INT(3));
+  memory[0][0] = 1;
+  x = make("x", 0, 2);
+  lid = CALL2("lid_in", pot, x);
+  tvm_ffi_any_clear(&x);
+  CALL2("put", pot, lid);
+  tvm_ffi_any_clear(&lid);
+  printf("lids %g\n", CALL1("pot_lids", pot).v_float64);
+  tvm_ffi_any_clear(&pot);
+  count("with two needs");
+  x = make("for good", 0, 2);
+  memory[0][0] = 1;
+  lid = CALL1("lid_over", x);
+  tvm_ffi_any_clear(&x);
+  CALL1("hold", lid);
+  tvm_ffi_any_clear(&lid);
+  printf("held %g\n", memory[0][0]);
   tvm_ffi_object_release(failing);
   tvm_ffi_object_release(module);
   return 0;
@@ -835,6 +862,10 @@ without the chain: 0 open
 ValueError: Argument #1 of `join(0: pot *p, 1: const pot *other) -> void` must not need the handle \
 that is to need it
 not in a circle: 0 open
+lids 1
+x is released
+with two needs: 0 open
+held 1
 """
 # Threads that use a kernel for the first time together, each with handles of its own, and end one
 # handle together.
@@ -1415,10 +1446,12 @@ WRONG = [
     ("void f(thing *x of=x)", 20, "`x` is not another handle, nor a tensor, that is passed"),
     ("void f(thing *x of=s, const char *s)", 20,
      "`s` is not another handle, nor a tensor, that is passed"),
-    ("void f(thing *x closes takes)", 29, "expected one of closes, takes and alone"),
-    ("void f(thing *x alone alone)", 28, "expected one of closes, takes and alone"),
+    ("thing *f(thing *x, thing *y) of=x of=y", 38,
+     "a new handle without free= is a part of one handle only"),
+    ("void f(thing *x closes takes)", 29, "expected one of closes, ends, takes and alone"),
+    ("void f(thing *x alone alone)", 28, "expected one of closes, ends, takes and alone"),
     ("int f(thing *x closes) error=nonzero error_text=g(x)", 49,
-     "g(...) would get `x` after the call has ended it; write `takes` if it stays open after an "
+     "g(...) would get `x` after the call has ended it; write `ends` if it stays open after an "
      "error"),
     ("void f(thing *x alone, void (*g)(void *d), void *d)", 15,
      "`x` is alone, but `g` could make a handle that needs it"),

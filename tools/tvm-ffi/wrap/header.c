@@ -463,8 +463,8 @@ static void mark_closed(header_kernels *kernels) {
 
 /* Whether the line says what becomes of a handle that is passed. */
 static bool is_owner_said(const char *after) {
-  return find_word(after, "closes") != NULL || find_word(after, "takes") != NULL ||
-         find_word(after, "alone") != NULL || *after == '=';
+  return find_word(after, "closes") != NULL || find_word(after, "ends") != NULL ||
+         find_word(after, "takes") != NULL || find_word(after, "alone") != NULL || *after == '=';
 }
 
 /* Whether a part of the name says that the function ends what it is given: "db_close", "freeAll",
@@ -976,7 +976,8 @@ static void write_doc(text_buf *out, const header_kernel *kernel) {
 
 /* Whether a line has a word that only handles have. */
 static bool is_about_handles(const header_line *line) {
-  static const char *const kWords[] = {"free=", "of=", "closes", "takes", "alone", "optional"};
+  static const char *const kWords[] = {"free=", "of=",   "closes",  "ends",
+                                       "takes", "alone", "optional"};
   size_t i, k;
   for (k = 0; k < sizeof kWords / sizeof *kWords; ++k) {
     if (find_word(line->rest, kWords[k]) != NULL) return true;

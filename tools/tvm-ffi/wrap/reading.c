@@ -508,13 +508,13 @@ static void write_context(text_buf *out, const spec *target, const spec_param *p
   free(place);
 }
 
-/* Whether the call has ended a handle: one that the library was to take is still the caller's if it
- * has failed. */
+/* Whether the call has ended a handle: one that it ends or takes if it succeeds is still the
+ * caller's otherwise. */
 static void write_ended(text_buf *out, const spec *target, const spec_param *param) {
   char *ended;
   if (!param->is_closed) return;
   ended = wrap_ended(target, param);
-  if (param->is_taken && target->failure != kErrorNone) {
+  if (param->is_on_success && target->failure != kErrorNone) {
     text_add(out, "  %s = !(%s);\n", ended, wrap_failed(target));
   } else {
     text_add(out, "  %s = true;\n", ended);

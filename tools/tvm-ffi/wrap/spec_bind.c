@@ -483,12 +483,19 @@ static bool bind_owner(const spec_source *source, const spec *target, const spec
 
 static bool bind_owners_of(const spec_source *source, const spec *target, const spec_param *param) {
   const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
-  size_t i;
+  const bool is_passed = param != NULL && param->direction == kByValue;
+  const spec_param *found;
+  size_t i, num_handles = 0;
   for (i = 0; i < type->num_owners; ++i) {
     if (type->handle == NULL) {
       return spec_fail(source, type->owners[i].column, "text is copied, and keeps nothing alive");
     }
     if (!bind_owner(source, target, param, &type->owners[i])) return false;
+    found = spec_param_of(target, type->owners[i].name);
+    if (found == NULL || found->form == kParamTensor || ++num_handles == 1) continue;
+    if (type->release != NULL || is_passed) continue;
+    return spec_fail(source, type->owners[i].column,
+                     "a new handle without free= is a part of one handle only");
   }
   return true;
 }
@@ -544,9 +551,9 @@ static bool bind_error_text(const spec_source *source, const spec *target) {
                        "%s(...) cannot get `%s`, which belongs to a function of the caller's",
                        text->function, param->name);
     }
-    if (param != NULL && param->is_closed && !param->is_taken) {
+    if (param != NULL && param->is_closed && !param->is_on_success) {
       return spec_fail(source, text->column,
-                       "%s(...) would get `%s` after the call has ended it; write `takes` if it "
+                       "%s(...) would get `%s` after the call has ended it; write `ends` if it "
                        "stays open after an error",
                        text->function, param->name);
     }

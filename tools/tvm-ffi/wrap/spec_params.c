@@ -195,7 +195,7 @@ bool spec_take_new_handle(spec_reader *r, spec_c_type *out, bool *out_found) {
 }
 
 static bool fail_several(const spec_reader *r) {
-  return spec_fail_expecting(r, "one of closes, takes and alone");
+  return spec_fail_expecting(r, "one of closes, ends, takes and alone");
 }
 
 /* Reads what becomes of a handle that is passed. */
@@ -207,9 +207,12 @@ static bool take_passed_handle(spec_reader *r, spec_param *out, bool *out_found)
   } else if (spec_take_word(r, "closes")) {
     if (out->is_closed || out->is_alone) return fail_several(r);
     out->is_closed = true;
+  } else if (spec_take_word(r, "ends")) {
+    if (out->is_closed || out->is_alone) return fail_several(r);
+    out->is_closed = out->is_on_success = true;
   } else if (spec_take_word(r, "takes")) {
     if (out->is_closed || out->is_alone) return fail_several(r);
-    out->is_closed = out->is_taken = true;
+    out->is_closed = out->is_on_success = out->is_taken = true;
   } else if (spec_take_word(r, "alone")) {
     if (out->is_closed || out->is_alone) return fail_several(r);
     out->is_alone = true;

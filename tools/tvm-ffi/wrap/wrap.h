@@ -144,9 +144,10 @@ typedef struct spec_param {
   char *constant;        /* of kParamConstant: the value, as C writes it */
   char *declaration; /* the whole parameter in C, if its type is none that specs know; or NULL */
   bool is_const;
-  bool is_optional;  /* None is NULL */
-  bool is_closed;    /* the handle is closed by the call */
-  bool is_taken;     /* and only if it succeeds: then the library owns what it had */
+  bool is_optional;   /* None is NULL */
+  bool is_closed;     /* the handle is closed by the call */
+  bool is_on_success; /* and only if it succeeds */
+  bool is_taken;      /* and then the library owns what it had */
   bool is_alone;     /* the handle must have no open ones that need it: the call ends parts of it */
   bool is_unnamed;   /* as a callback may have it */
   bool is_bytes;     /* Bytes, not a tensor */

@@ -691,20 +691,27 @@ static wrap_handle *wrap_find_root(wrap_handle *handle) {
   return handle;
 }
 
-/* How many handles that keep each other are looked through for a circle. */
-#define WRAP_MAX_DEPTH 64
+/* How many handles that keep each other are looked through for a circle, and how often: they may
+ * share what they need. */
+enum { kWrapMaxDepth = 64, kWrapMaxLooks = 10000 };
 
-/* Whether a handle needs another one, through at most `depth` that were kept later. */
-static bool wrap_needs(const wrap_handle *handle, const wrap_handle *other, int depth) {
-  for (; handle != NULL; handle = WRAP_LOAD(&handle->owner)) {
+static bool wrap_needs_within(const wrap_handle *handle, const wrap_handle *other, int depth,
+                              int *looks) {
+  for (; handle != NULL && ++*looks <= kWrapMaxLooks; handle = WRAP_LOAD(&handle->owner)) {
     const wrap_keeper *keeper = (const wrap_keeper *)handle;
     if (handle == other) return true;
-    if (wrap_is_keeper(handle) && keeper->is_handle && depth > 0 &&
-        wrap_needs((const wrap_handle *)keeper->object, other, depth - 1)) {
+    if (wrap_is_keeper(handle) && keeper->is_handle && depth < kWrapMaxDepth &&
+        wrap_needs_within((const wrap_handle *)keeper->object, other, depth + 1, looks)) {
       return true;
     }
   }
   return false;
+}
+
+/* Whether a handle needs another one, as far as is looked. */
+static bool wrap_needs(const wrap_handle *handle, const wrap_handle *other) {
+  int looks = 0;
+  return wrap_needs_within(handle, other, 0, &looks);
 }
 
 /* Whether one of the objects that were kept last is this one, or a tensor with its elements. */
@@ -770,7 +777,7 @@ static int wrap_keep_handle(const tvm_ffi_args *args, int32_t i, wrap_handle *ha
   if (handle == NULL || kept == NULL) return 0;
   root = wrap_find_root(handle);
   if (root == wrap_find_root(kept)) return 0;
-  if (!wrap_needs(kept, root, WRAP_MAX_DEPTH)) return wrap_keep(&root->owner, kept, true, true);
+  if (!wrap_needs(kept, root)) return wrap_keep(&root->owner, kept, true, true);
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must not need the handle that is to need it");
 }
@@ -780,28 +787,43 @@ static int wrap_keep_tensor_with(const tvm_ffi_args *args, int32_t i, wrap_handl
   return handle == NULL ? 0 : wrap_keep_tensor(args, i, &wrap_find_root(handle)->owner);
 }
 
+/* Makes a handle keep what a taken one, which it has now, was made of or needs; false if it cannot:
+ * there is no memory, or that needs it itself. */
+static bool wrap_give_needs(wrap_handle *root, const wrap_handle *need) {
+  bool has_all = true;
+  while (need != NULL) {
+    const wrap_keeper *keeper = wrap_is_keeper(need) ? (const wrap_keeper *)need : NULL;
+    const bool is_handle = keeper == NULL || keeper->is_handle;
+    TVMFFIObjectHandle object = keeper != NULL ? keeper->object : (TVMFFIObjectHandle)need;
+    need = keeper != NULL ? WRAP_LOAD(&need->owner) : NULL;
+    if (is_handle && wrap_find_root((wrap_handle *)object) == root) continue;
+    if (is_handle && wrap_needs((wrap_handle *)object, root)) {
+      has_all = false;
+    } else if (wrap_keep(&root->owner, object, is_handle, true) != 0) {
+      TVMFFIErrorSetRaised(NULL);
+      has_all = false;
+    }
+  }
+  return has_all;
+}
+
 /* After a call that was to take a handle: what that needs, the other handles of the call need from
- * now on. Nobody knows how long without one, or without memory: then it is never let go. */
+ * now on. Nobody knows how long without one, or where one cannot keep it: it is never let go. */
 static void wrap_give(wrap_handle *handle, void *pointer, bool has_ended,
                       wrap_handle *const *takers, int32_t count) {
   wrap_handle *owner = pointer != NULL && has_ended ? WRAP_LOAD(&handle->owner) : NULL;
-  bool is_kept = false;
+  bool is_kept = false, is_lost = false;
   int32_t k;
   for (k = 0; owner != NULL && k < count; ++k) {
-    wrap_handle *root;
     if (takers[k] == NULL) continue;
-    root = wrap_find_root(takers[k]);
-    if (wrap_find_root(owner) == root) {
-      is_kept = true;
-    } else if (!wrap_needs(owner, root, WRAP_MAX_DEPTH)) {
-      if (wrap_keep(&root->owner, owner, true, true) != 0) {
-        TVMFFIErrorSetRaised(NULL);
-        return;
-      }
-      is_kept = true;
-    }
+    is_kept = true;
+    if (!wrap_give_needs(wrap_find_root(takers[k]), owner)) is_lost = true;
   }
-  if (owner == NULL || is_kept) wrap_finish(handle, pointer, has_ended);
+  if (owner != NULL && (is_lost || !is_kept)) {
+    WRAP_TAKE(owner, &handle->owner); /* with its references */
+  } else {
+    wrap_finish(handle, pointer, has_ended);
+  }
 }
 
 /* The index of a handle's type, which a kernel looks up once, or in several threads at first. */
