@@ -68,11 +68,11 @@ def peers():
 
 @part(GCC_TESTS, when=RELEASE,
       alone="a name that other projects use and the package's tests do not: it changes with their "
-      "releases, and takes a gigabyte to fetch")
+      "releases, and takes gigabytes to fetch")
 def projects():
     """xgrammar, TVM, TileLang, orcjit and JAX on this library and on that of apache-tvm-ffi; its
     tests on the newest Python, and those in C++ with its own headers; samples probed on its
-    library"""
+    library; SYCL on oneAPI"""
     run_beside_package(["projects"])
 
 
@@ -142,8 +142,7 @@ def devices():
         REPORT.say(f"        ran on {driver}")
     REPORT.check("opencl ran on a driver",
                  [driver for driver in drivers if driver.startswith("OpenCL")])
-    if not [driver for driver in drivers if driver.startswith("oneapi")]:
-        REPORT.skip("oneapi", "its packages could not be installed, see the test `sycl oneapi`")
+    REPORT.skip("oneapi", "its packages are 1.5 GB: the part projects, with --release, runs it")
     REPORT.say("        nothing here runs kernels for rocm, metal, vulkan and webgpu")
 
 
