@@ -12,23 +12,6 @@
 
 /* ---- What may stand around a name ---- */
 
-/* Reads the name of the type in the user's headers, behind the word `as`: `const name *`. */
-bool spec_take_c_name(spec_reader *r, spec_c_type *out) {
-  const char *begin, *end;
-  spec_word w;
-  spec_skip_space(r);
-  begin = end = r->pos;
-  for (w = spec_peek_word(r); identifier_is(w.begin, w.size) || spec_peek(r, '*');
-       w = spec_peek_word(r)) {
-    r->pos += w.size > 0 ? w.size : 1;
-    end = r->pos;
-  }
-  if (begin == end) return spec_fail_expecting(r, "the type's name in the header");
-  free(out->name);
-  out->name = tool_copy(begin, (size_t)(end - begin));
-  return true;
-}
-
 /* Moves behind the parenthesis that begins here; false: it does not end. */
 static bool skip_parenthesis(spec_reader *r) {
   int depth = 0;
@@ -404,8 +387,87 @@ bool spec_check_struct_name(const spec_reader *r, const spec_c_type *type, size_
                    "the structure has no name: write `struct name {...}` or `as name` at the end");
 }
 
+/* ---- Structures ---- */
+
+/* num_params: there is none. */
+size_t spec_find_param(const spec *target, const char *name) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    if (strcmp(target->params[i].name, name) == 0) break;
+  }
+  return i;
+}
+
+static bool take_declared(spec_reader *r, spec_param *out);
+
+/* Reads the fields of a structure behind the brace. */
+static bool take_fields(spec_reader *r, spec *out) {
+  out->name = tool_copy("", 0); /* of no function */
+  do {
+    spec_param *field;
+    out->params = tool_realloc(out->params, (out->num_params + 1) * sizeof *out->params);
+    field = &out->params[out->num_params++];
+    memset(field, 0, sizeof *field);
+    field->arg = out->num_args++;
+    if (!take_declared(r, field)) return false;
+    if (field->form != kParamScalar || field->type->kind > kTypeChar ||
+        field->type->kind == kTypeComplex) {
+      return spec_fail(r->source, field->column, "`%s` is a field, which must be a number",
+                       field->name);
+    }
+    if (spec_find_param(out, field->name) + 1 < out->num_params) {
+      return spec_fail(r->source, field->column, "`%s` is the name of an earlier field",
+                       field->name);
+    }
+    field->local = tool_format("f_%s", field->name);
+    if (!spec_take_required(r, ';', "`;`")) return false;
+  } while (!spec_peek(r, '}'));
+  return spec_take(r, '}');
+}
+
+/* Reads a structure with its fields, up to the brace. *is_struct: whether it is one. */
+static bool take_struct(spec_reader *r, spec_marks *marks, bool *is_struct) {
+  spec_reader ahead = *r;
+  spec_word w;
+  bool is_good;
+  marks->is_const = spec_take_word(&ahead, "const");
+  *is_struct = false;
+  if (!spec_take_word(&ahead, "struct")) return true;
+  w = spec_peek_word(&ahead);
+  ahead.pos += w.size;
+  if (!spec_take(&ahead, '{')) return true;
+  *is_struct = true;
+  if (r->in_callback) return spec_fail_expecting(r, "a number, text or an address");
+  if (w.size > 0) {
+    marks->c_type.name = tool_format("struct %.*s", tvmffi_shown_size(w.size), w.begin);
+  }
+  marks->c_type.fields = tool_realloc(NULL, sizeof *marks->c_type.fields);
+  memset(marks->c_type.fields, 0, sizeof *marks->c_type.fields);
+  *r = ahead;
+  r->in_callback = true; /* nothing of it may have a structure or a function */
+  is_good = take_fields(r, marks->c_type.fields);
+  r->in_callback = false;
+  if (!is_good) return false;
+  if (spec_take_word(r, "const")) marks->is_const = true;
+  marks->is_pointer = spec_take(r, '*');
+  return true;
+}
+
+/* Reads a type with its marks. False after a report. */
+bool spec_take_type(spec_reader *r, const spec_type **out, spec_marks *marks) {
+  static const spec_type kStruct = {"struct", kTypeStruct, NULL, NULL, NULL};
+  bool is_struct;
+  memset(marks, 0, sizeof *marks);
+  if (!take_struct(r, marks, &is_struct)) return false;
+  if (!is_struct) return spec_take_plain_type(r, out, marks);
+  *out = &kStruct;
+  return true;
+}
+
+/* ---- A parameter ---- */
+
 /* Reads a parameter from its type on. */
-bool spec_take_declared(spec_reader *r, spec_param *out) {
+static bool take_declared(spec_reader *r, spec_param *out) {
   spec_marks marks;
   const bool is_good = spec_take_type(r, &out->type, &marks);
   out->c_type = marks.c_type;
@@ -451,16 +513,7 @@ static bool take_param(spec_reader *r, spec_param *out) {
   if (!take_null(r, out)) return false;
   if (out->form == kParamConstant) return true;
   out->direction = take_direction(r);
-  return spec_take_declared(r, out);
-}
-
-/* num_params: there is none. */
-size_t spec_find_param(const spec *target, const char *name) {
-  size_t i;
-  for (i = 0; i < target->num_params; ++i) {
-    if (strcmp(target->params[i].name, name) == 0) break;
-  }
-  return i;
+  return take_declared(r, out);
 }
 
 bool spec_take_params(spec_reader *r, spec *out) {

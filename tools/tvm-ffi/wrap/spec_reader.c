@@ -126,6 +126,23 @@ bool spec_check_word(spec_reader *r) {
   return spec_find_advice(w.begin, w.size) == NULL || spec_fail_refused(r, w);
 }
 
+/* Reads the name of the type in the user's headers, behind the word `as`: `const name *`. */
+bool spec_take_c_name(spec_reader *r, spec_c_type *out) {
+  const char *begin, *end;
+  spec_word w;
+  spec_skip_space(r);
+  begin = end = r->pos;
+  for (w = spec_peek_word(r); identifier_is(w.begin, w.size) || spec_peek(r, '*');
+       w = spec_peek_word(r)) {
+    r->pos += w.size > 0 ? w.size : 1;
+    end = r->pos;
+  }
+  if (begin == end) return spec_fail_expecting(r, "the type's name in the header");
+  free(out->name);
+  out->name = tool_copy(begin, (size_t)(end - begin));
+  return true;
+}
+
 /* Reads a name of the user's; NULL after a report. */
 char *spec_take_name(spec_reader *r, const char *expected) {
   const spec_word w = spec_peek_word(r);

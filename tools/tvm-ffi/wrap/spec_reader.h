@@ -57,8 +57,10 @@ bool spec_is_digit(int byte);
 bool spec_take_value(spec_reader *r, int64_t *out);
 /* Reads a number that may be negative. */
 bool spec_take_signed_value(spec_reader *r, int64_t *out);
+/* Reads the name of the type in the user's headers, behind the word `as`: `const name *`. */
+bool spec_take_c_name(spec_reader *r, spec_c_type *out);
 
-/* ---- Types: spec_types.c ---- */
+/* ---- Types and words of C: spec_words.c ---- */
 
 /* Of results only, and of parameters that are functions. */
 extern const spec_type kSpecChangeableText, kSpecFunction;
@@ -71,8 +73,12 @@ const char *spec_find_advice(const char *word, size_t size);
 bool spec_is_spelt(const char *name, const char *word, size_t size);
 /* restrict of C99, and as compilers spell it in headers for C++ too. */
 bool spec_is_restrict(const char *word, size_t size);
-/* Reads a type with its marks. False after a report. */
-bool spec_take_type(spec_reader *r, const spec_type **out, spec_marks *marks);
+
+/* ---- Types of parameters and results: spec_types.c ---- */
+
+/* Reads a type other than a structure, with its marks, which are zero before. False after a
+ * report. */
+bool spec_take_plain_type(spec_reader *r, const spec_type **out, spec_marks *marks);
 
 /* ---- Extents and strides: spec_number.c ---- */
 
@@ -91,8 +97,6 @@ bool spec_take_dtype(spec_reader *r, spec_param *out);
 
 /* ---- Parameters: spec_params.c ---- */
 
-/* Reads the name of the type in the user's headers, behind the word `as`: `const name *`. */
-bool spec_take_c_name(spec_reader *r, spec_c_type *out);
 /* restrict is of pointers, as which tensors are passed. False after a report. */
 bool spec_check_restrict(const spec_reader *r, const spec_type *type, const spec_marks *marks,
                          size_t column);
@@ -101,8 +105,8 @@ bool spec_check_struct_name(const spec_reader *r, const spec_c_type *type, size_
 /* Reads what belongs to a new handle, `free=f` and `of=x`; *out_found tells whether one was there.
  */
 bool spec_take_new_handle(spec_reader *r, spec_c_type *out, bool *out_found);
-/* Reads a parameter from its type on. False after a report. */
-bool spec_take_declared(spec_reader *r, spec_param *out);
+/* Reads a type with its marks. False after a report. */
+bool spec_take_type(spec_reader *r, const spec_type **out, spec_marks *marks);
 /* Reads the parameters in their parentheses. False after a report. */
 bool spec_take_params(spec_reader *r, spec *out);
 
