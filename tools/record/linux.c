@@ -605,6 +605,12 @@ void *record_find_behind(const char *name, const void *own, const void *symbol,
   return wanted.found;
 }
 
+/* As record_is_kernel(), not by strcmp(). */
+static bool is_same_name(const char *x, const char *y) {
+  while (*x != '\0' && *x == *y) ++x, ++y;
+  return *x == *y;
+}
+
 /* Whether somebody would find a function of a runtime here, and nowhere without this library: a
  * program may look for one to see whether there is a runtime. Not inlined, so that dlsym() can end
  * in a jump. */
@@ -616,7 +622,7 @@ TVMFFI_NOINLINE static bool is_here_only(void *handle, const char *name, const v
   scope_search wanted;
   bool is_here;
   size_t i = 0;
-  while (i < kNumNames && strcmp(name, kNames[i]) != 0) ++i;
+  while (i < kNumNames && !is_same_name(name, kNames[i])) ++i;
   if (i == kNumNames || handle == RTLD_NEXT) return false;
   wanted.name = name;
   wanted.own = record_find_dlsym()(handle, name);
