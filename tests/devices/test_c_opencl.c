@@ -14,10 +14,10 @@
 static int second_device;
 static bool has_second_device;
 
-static cl_int get_context_info(cl_context of, cl_context_info property, size_t size, void *out,
+static cl_int get_context_info(cl_context context, cl_context_info property, size_t size, void *out,
                                size_t *out_size) {
   size_t real = 0;
-  cl_int code = clGetContextInfo(of, property, size, out, &real);
+  cl_int code = clGetContextInfo(context, property, size, out, &real);
   if (code == CL_SUCCESS && property == CL_CONTEXT_DEVICES && has_second_device) {
     cl_device_id second = (cl_device_id)(void *)&second_device;
     if (out != NULL) memcpy((char *)out + real, &second, sizeof second);
@@ -27,12 +27,12 @@ static cl_int get_context_info(cl_context of, cl_context_info property, size_t s
   return code;
 }
 
-static cl_int get_device_info(cl_device_id of, cl_device_info property, size_t size, void *out,
+static cl_int get_device_info(cl_device_id device, cl_device_info property, size_t size, void *out,
                               size_t *out_size) {
   const char *text = property == CL_DEVICE_NAME ? "the second" : "";
-  if ((void *)of != (void *)&second_device) {
+  if ((void *)device != (void *)&second_device) {
     if (!has_second_device || property != CL_DEVICE_IL_VERSION) {
-      return clGetDeviceInfo(of, property, size, out, out_size);
+      return clGetDeviceInfo(device, property, size, out, out_size);
     }
     text = "SPIR-V_1.2";
   }
@@ -44,11 +44,11 @@ static cl_int get_device_info(cl_device_id of, cl_device_info property, size_t s
 static cl_buffer_region cut_regions[4];
 static int num_cut;
 
-static cl_mem create_sub_buffer(cl_mem of, cl_mem_flags flags, cl_buffer_create_type type,
+static cl_mem create_sub_buffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type,
                                 const void *region, cl_int *code) {
   if (num_cut < 4) memcpy(&cut_regions[num_cut], region, sizeof *cut_regions);
   ++num_cut;
-  return clCreateSubBuffer(of, flags, type, region, code);
+  return clCreateSubBuffer(buffer, flags, type, region, code);
 }
 
 #define clGetContextInfo get_context_info

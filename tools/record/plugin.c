@@ -40,7 +40,7 @@ static void restore_raised(const record_runtime *runtime, TVMFFIObjectHandle bef
 }
 
 /* A sentence goes into JSON as it is. */
-static void say(found_plugin *out, const char *name, const char *what, const char *why) {
+static void set_reason(found_plugin *out, const char *name, const char *what, const char *why) {
   char *at;
   (void)snprintf(out->why, sizeof out->why, "%s %s%s", name, what, why);
   for (at = out->why; *at != '\0'; ++at) {
@@ -90,16 +90,16 @@ static void find(const record_runtime *runtime, int32_t device_type, found_plugi
   handle = load(runtime, name);
   if (handle == NULL) {
     why = dlerror();
-    say(out, name, "cannot be loaded to read it: ", why != NULL ? why : "unknown error");
+    set_reason(out, name, "cannot be loaded to read it: ", why != NULL ? why : "unknown error");
     return;
   }
   plugin = ask(runtime, handle); /* the library stays loaded */
   if (plugin == NULL) {
-    say(out, name, "is no device plugin", "");
+    set_reason(out, name, "is no device plugin", "");
   } else if (plugin->version != TVM_FFI_C_DEVICE_PLUGIN_VERSION) {
-    say(out, name, "is a device plugin of another version", "");
+    set_reason(out, name, "is a device plugin of another version", "");
   } else if (plugin->device_type != device_type || plugin->copy_out == NULL) {
-    say(out, name, "is no device plugin for this device", "");
+    set_reason(out, name, "is no device plugin for this device", "");
   } else {
     out->plugin = plugin;
   }

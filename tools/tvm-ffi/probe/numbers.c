@@ -636,8 +636,8 @@ static const struct {
 enum { kNumValues = sizeof kValues / sizeof *kValues };
 
 static bool is_little_endian(void) {
-  const int one = 1;
-  return *(const char *)&one == 1;
+  const int word = 1;
+  return *(const char *)&word == 1;
 }
 
 /* The bits of the largest and of the lowest number of an integer type, and of the least of a real

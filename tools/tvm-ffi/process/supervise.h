@@ -47,9 +47,9 @@ typedef struct {
   bool skips_unload;  /* the child ends by _exit(), without the libraries' destructors */
   bool guards_others; /* a signal to all processes of the user is a crash (on Linux) */
   bool hides_others;  /* what foreign code prints is dropped */
-  bool
-      is_one_of_many; /* each such body runs in a copy of this process as it was before the first of
-                         them, which is quicker: what it is to do is in memory that both share */
+  /* Each such body runs in a copy of this process as it was before the first of them, which is
+   * quicker: what it is to do is in memory that both share. */
+  bool is_one_of_many;
   text_buf *ending; /* where it is written how a child ended that did not return, "crashed while it
                        was called: Aborted"; NULL: that is reported */
 } supervision;

@@ -296,9 +296,9 @@ static bool check_callback(const spec_reader *r, const spec *callback) {
   }
   for (i = 0; i < callback->num_params; ++i) {
     const spec_param *param = &callback->params[i];
-    const spec_kind of = param->type->kind;
-    if (param->form == kParamScalar && param->direction == kByValue && of != kTypeComplex &&
-        of != kTypeHandle) {
+    const spec_kind param_kind = param->type->kind;
+    if (param->form == kParamScalar && param->direction == kByValue && param_kind != kTypeComplex &&
+        param_kind != kTypeHandle) {
       continue;
     }
     return spec_fail(r->source, param->column,
