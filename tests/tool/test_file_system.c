@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are created, replaced, and removed while they are open. */
+#define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #ifdef _WIN32
 #include <io.h>
