@@ -40,7 +40,7 @@ enum {
 
 typedef enum { kSideHost, kSideHelper, kNumSides } side;
 
-enum { kChannelVersion = 3, kNoteText = 6144, kOutputTail = 2048 };
+enum { kChannelVersion = 4, kNoteText = 6144, kOutputRing = 8192, kOutputPart = 4096 };
 
 /* How the helper died, written by its signal handler. */
 typedef struct {
@@ -85,8 +85,12 @@ typedef struct {
   struct {
     aligned_uint64 offset, size; /* in the region of the side that wrote it */
   } message[kNumSides];
-  aligned_uint64 output_size; /* bytes that the helper printed so far */
-  char output[kOutputTail];   /* the last of them, in a ring */
+  aligned_uint64 output_size; /* bytes that the helper printed, and has counted, so far */
+  /*
+   * The last of them, in a ring. The helper receives them in place, at most kOutputPart at a time.
+   * The next kOutputPart bytes are zeros: if they are not, the helper died before it counted them.
+   */
+  char output[kOutputRing];
   crash_note note;
 } channel_header;
 

@@ -57,12 +57,13 @@ static void clean_text(char *text) {
 static void read_output(process *self, char *out, size_t out_size) {
   enum { kMost = 1 << 20 };
   channel_header *header = self->peer.channel.header;
-  const uint64_t printed = __atomic_load_n(&header->output_size, __ATOMIC_RELAXED);
-  char ring[kOutputTail], bytes[4096];
-  size_t size = printed < kOutputTail ? (size_t)printed : kOutputTail, i, total = 0;
+  uint64_t printed = __atomic_load_n(&header->output_size, __ATOMIC_RELAXED);
+  char ring[kOutputRing], bytes[4096];
+  size_t size, i, total = 0;
   memcpy(ring, header->output, sizeof ring);
-  if (size > out_size - 1) size = out_size - 1;
-  for (i = 0; i < size; ++i) out[i] = ring[(printed - size + i) % kOutputTail];
+  for (i = 0; i < kOutputPart && ring[printed % kOutputRing] != '\0'; ++i) ++printed;
+  size = printed < out_size - 1 ? (size_t)printed : out_size - 1;
+  for (i = 0; i < size; ++i) out[i] = ring[(printed - size + i) % kOutputRing];
   while (total < kMost) {
     ssize_t got = recv(self->output, bytes, sizeof bytes, MSG_DONTWAIT);
     size_t kept, more;

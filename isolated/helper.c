@@ -151,28 +151,37 @@ static void watch_thread_and_forks(void) {
   if (errno != 0) fail("to watch threads and forks");
 }
 
-/* Keeps the last bytes that were printed, for the host's error. */
-static void keep_output(const char *bytes, size_t size) {
-  channel_header *header = host.channel.header;
-  const uint64_t before = header->output_size;
-  size_t i;
-  for (i = size > kOutputTail ? size - kOutputTail : 0; i < size; ++i) {
-    header->output[(before + i) % kOutputTail] = bytes[i];
-  }
-  __atomic_store_n(&header->output_size, before + size, __ATOMIC_RELEASE);
-  if (header->shows_output) write_to_host(bytes, size);
+/* How much of the next part of the output fits before the end of the ring. */
+static size_t contiguous_output(uint64_t printed) {
+  const size_t room = (size_t)(kOutputRing - printed % kOutputRing);
+  return room < kOutputPart ? room : kOutputPart;
 }
 
-/* Takes what was printed, as far as it is there; returns what recv() did. */
+/*
+ * Takes what was printed, as far as it is there, and keeps the end of it for the host's error;
+ * returns what recv() did. The kernel may end this process at any point: what recv() took from the
+ * socket is then already where the host looks for it.
+ */
 static ssize_t take_output(void) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static char bytes[64 << 10];
+  channel_header *header = host.channel.header;
+  uint64_t before;
   ssize_t size;
+  char *bytes;
   int reason;
   pthread_mutex_lock(&lock);
-  size = recv(kFileOutput, bytes, sizeof bytes, MSG_DONTWAIT);
+  before = header->output_size;
+  bytes = header->output + before % kOutputRing;
+  size = recv(kFileOutput, bytes, contiguous_output(before), MSG_DONTWAIT);
   reason = errno;
-  if (size > 0) keep_output(bytes, (size_t)size);
+  if (size > 0) {
+    const uint64_t after = before + (uint64_t)size;
+    const size_t first = contiguous_output(after);
+    memset(header->output + after % kOutputRing, 0, first);
+    memset(header->output, 0, kOutputPart - first);
+    __atomic_store_n(&header->output_size, after, __ATOMIC_RELEASE);
+    if (header->shows_output) write_to_host(bytes, (size_t)size);
+  }
   pthread_mutex_unlock(&lock);
   errno = reason;
   return size;

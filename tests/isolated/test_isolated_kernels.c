@@ -339,6 +339,28 @@ TEST(test_results) {
   CHECK_ROWS(kResults);
 }
 
+/* ---- Output ---- */
+
+/* The helper reads what it prints in another thread, which the end of the process interrupts. */
+TEST(test_last_words) {
+  enum { kTimes = 100 };
+  const TVMFFIObjectHandle module = host_load("isolated_bad.so");
+  const TVMFFIObjectHandle end = host_get(module, "end_with_abort");
+  TVMFFIAny result;
+  int i;
+  for (i = 0; i < kTimes; ++i) {
+    TVMFFIObjectHandle error;
+    assert_int_not_equal(tvm_ffi_function_call(end, NULL, 0, &result), 0);
+    error = tvm_ffi_error_take();
+    if (strstr(tvm_ffi_error_get_message(error).data, "the last words") == NULL) {
+      fail_msg("call %d: %s", i, tvm_ffi_error_get_message(error).data);
+    }
+    tvm_ffi_object_release(error);
+  }
+  tvm_ffi_object_release(end);
+  tvm_ffi_object_release(module);
+}
+
 /* ---- Each word of the header ---- */
 
 /* Words that the helper alone uses, and pads, are written once each; the others many times. */
@@ -378,5 +400,6 @@ RUN_TESTS({
     cmocka_unit_test(test_processes),
     cmocka_unit_test(test_files),
     cmocka_unit_test(test_results),
+    cmocka_unit_test(test_last_words),
     cmocka_unit_test(test_words_of_the_header),
 })
