@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The child process on POSIX: how it is started, watched and ended, together with the processes
- * that it starts; the signals that end or stop this process, which go to them too; the terminal,
- * which is lent to them; and what they print. */
-#define _GNU_SOURCE      /* SIGXFSZ, SIGWINCH */
+ * that it starts, by a process between it and this one. */
+#define _GNU_SOURCE      /* strsignal, waitid, SYS_kill */
 #define _DARWIN_C_SOURCE /* the same on macOS */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,168 +28,9 @@
 #endif
 #endif
 
+#include "system/posix_output.h"
+#include "system/posix_signals.h"
 #include "system/system.h"
-
-/* ---- The processes of the child ---- */
-
-static volatile sig_atomic_t running;          /* the child's pid; 0: there is none */
-static volatile uint64_t *volatile time_still; /* what child_fork() was given */
-
-/* To the child and the processes that it started, which are a group. */
-static void child_signal(int signal_number) {
-  if (running == 0) return;
-  kill((pid_t)running, signal_number); /* it may have left the group */
-  kill(-(pid_t)running, signal_number);
-}
-
-/* ---- The terminal ---- */
-
-/* The terminal that controls this process; -1: there is none. */
-static int find_terminal(void) {
-  static volatile sig_atomic_t opened = -1;
-  int fd;
-  for (fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (tcgetpgrp(fd) != -1) return fd;
-  }
-  if (opened < 0) opened = open("/dev/tty", O_RDWR | O_CLOEXEC);
-  return opened;
-}
-
-/* Makes another group of processes the one that has the terminal; false if the first has not. */
-static bool pass_terminal(pid_t from, pid_t to) {
-  const int terminal = find_terminal();
-  sigset_t stop, old;
-  if (terminal < 0 || tcgetpgrp(terminal) != from) return false;
-  sigemptyset(&stop);
-  sigaddset(&stop, SIGTTOU);
-  sigprocmask(SIG_BLOCK, &stop, &old); /* a group without the terminal may take it only so */
-  tcsetpgrp(terminal, to);
-  sigprocmask(SIG_SETMASK, &old, NULL);
-  return true;
-}
-
-/* From the child's group; false if that does not have it. */
-static bool take_terminal(void) {
-  return running != 0 && pass_terminal((pid_t)running, getpgrp());
-}
-
-static struct termios mode_before; /* of the terminal, before it was lent */
-static volatile sig_atomic_t knows_mode;
-
-/* Takes the terminal for good: it is as it was, whatever the child has made of it. */
-static void end_lending(void) {
-  if (take_terminal() && knows_mode != 0) tcsetattr(find_terminal(), TCSADRAIN, &mode_before);
-  knows_mode = 0;
-}
-
-/* ---- Signals that end the program ---- */
-
-static const int kSignals[] = {SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
-                               SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
-static const int kStops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
-enum {
-  kNumSignals = sizeof kSignals / sizeof *kSignals,
-  kNumStops = sizeof kStops / sizeof *kStops
-};
-static struct sigaction old_actions[kNumSignals], old_stops[kNumStops];
-static void (*volatile cleans[kMaxCleans])(void);
-static volatile sig_atomic_t num_cleans;
-static sigset_t old_mask;
-
-static void clean_and_end(int signal_number) {
-  int i;
-  for (i = num_cleans; i > 0; --i) cleans[i - 1]();
-  end_lending();
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
-}
-
-static void stop_with_child(int signal_number);
-
-static void catch_stop(int signal_number) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = stop_with_child;
-  action.sa_flags = SA_NODEFER | SA_RESTART;
-  sigaction(signal_number, &action, NULL);
-}
-
-/* The terminal stops this group only, which is not the child's. */
-static void stop_with_child(int signal_number) {
-  const int reason = errno;
-  const uint64_t begin = clock_nanoseconds();
-  const bool was_lent = take_terminal();
-  if (was_lent && signal_number != SIGTSTP) {
-    kill(0, SIGCONT); /* a process of this group needed it, and has it now */
-  } else {
-    child_signal(SIGSTOP);
-    signal(signal_number, SIG_DFL);
-    raise(signal_number); /* returns when this process goes on */
-    catch_stop(signal_number);
-    if (running != 0) *time_still += clock_nanoseconds() - begin;
-    if (was_lent) pass_terminal(getpgrp(), (pid_t)running); /* if a shell has given it back */
-    child_signal(SIGCONT);
-  }
-  errno = reason;
-}
-
-void signals_catch(void (*clean)(void)) {
-  struct sigaction action;
-  size_t i;
-  cleans[num_cleans] = clean;
-  if (++num_cleans > 1) return; /* the signals are caught already */
-  memset(&action, 0, sizeof action);
-  action.sa_handler = clean_and_end;
-  for (i = 0; i < kNumSignals; ++i) {
-    sigaction(kSignals[i], NULL, &old_actions[i]);
-    if (old_actions[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, NULL);
-  }
-  for (i = 0; i < kNumStops; ++i) {
-    sigaction(kStops[i], NULL, &old_stops[i]);
-    if (old_stops[i].sa_handler != SIG_IGN) catch_stop(kStops[i]);
-  }
-}
-
-void signals_restore(void) {
-  size_t i;
-  if (--num_cleans > 0) return;
-  for (i = 0; i < kNumSignals; ++i) sigaction(kSignals[i], &old_actions[i], NULL);
-  for (i = 0; i < kNumStops; ++i) sigaction(kStops[i], &old_stops[i], NULL);
-}
-
-void signals_restore_all(void) {
-  num_cleans = 1;
-  signals_restore();
-}
-
-void signals_block(void) {
-  sigset_t ours;
-  size_t i;
-  sigemptyset(&ours);
-  for (i = 0; i < kNumSignals; ++i) sigaddset(&ours, kSignals[i]);
-  for (i = 0; i < kNumStops; ++i) sigaddset(&ours, kStops[i]);
-  sigprocmask(SIG_BLOCK, &ours, &old_mask);
-}
-
-void signals_unblock(void) {
-  sigprocmask(SIG_SETMASK, &old_mask, NULL);
-}
-
-static const int kWriteSignals[] = {SIGXFSZ, SIGPIPE};
-enum { kNumWriteSignals = sizeof kWriteSignals / sizeof *kWriteSignals };
-static void (*old_write_handlers[kNumWriteSignals])(int);
-static size_t num_ignored;
-
-void signals_ignore_writes(bool with_pipes) {
-  size_t i;
-  num_ignored = with_pipes ? kNumWriteSignals : 1;
-  for (i = 0; i < num_ignored; ++i) old_write_handlers[i] = signal(kWriteSignals[i], SIG_IGN);
-}
-
-void signals_restore_writes(void) {
-  size_t i;
-  for (i = 0; i < num_ignored; ++i) signal(kWriteSignals[i], old_write_handlers[i]);
-}
 
 /* ---- The child process: what it calls itself ---- */
 
@@ -381,123 +216,6 @@ static void end_orphans(void) {}
 
 #endif
 
-static pid_t keeper;         /* 0: there is none */
-static bool has_lost_keeper; /* since the child began */
-
-/* ---- What the child prints ---- */
-
-/* A pipe for it; -1: there is none. */
-static int printed[2] = {-1, -1};
-static size_t printed_left; /* how many bytes are still shown */
-static bool has_dropped;
-enum { kForever = -1 }; /* for poll() */
-
-static void close_printed(int end) {
-  if (printed[end] >= 0) close(printed[end]);
-  printed[end] = -1;
-}
-
-static void end_printed(void) {
-  close_printed(0);
-  close_printed(1);
-}
-
-static volatile int *is_showing; /* what was read is being shown */
-
-bool child_cap_output(size_t most, volatile int *out_showing) {
-  printed_left = most;
-  is_showing = out_showing;
-  has_dropped = false;
-  if (pipe(printed) != 0) return false;
-  fcntl(printed[0], F_SETFL, O_NONBLOCK);
-  return true;
-}
-
-void child_enter_output(bool with_stdout) {
-  close_printed(0);
-  if (with_stdout) {
-    dup2(printed[1], STDOUT_FILENO);
-    setvbuf(stdout, NULL, _IOLBF, 0); /* a crash would lose what is in a buffer */
-  }
-  dup2(printed[1], STDERR_FILENO);
-  close_printed(1);
-}
-
-void child_wait_for_output(void) {
-  enum { kMostNaps = 1000 }; /* in all: what is printed may be without end */
-  static int num_naps;
-  const struct timespec nap = {0, 200000};
-  struct stat status;
-  int left;
-  if (fstat(STDERR_FILENO, &status) != 0 || !S_ISFIFO(status.st_mode)) return;
-  while (ioctl(STDERR_FILENO, FIONREAD, &left) == 0 && (left > 0 || *is_showing != 0)) {
-    if (++num_naps > kMostNaps) return;
-    nanosleep(&nap, NULL);
-  }
-}
-
-/* Shows bytes on stderr, unless nobody can read them. */
-static void show_printed(const char *bytes, size_t size) {
-  while (size > 0) {
-    const ssize_t put = write(STDERR_FILENO, bytes, size);
-    struct pollfd reader;
-    reader.fd = STDERR_FILENO;
-    reader.events = POLLOUT;
-    if (put < 0 && errno == EAGAIN && poll(&reader, 1, kForever) > 0) continue;
-    if (put < 0 && errno != EINTR) return;
-    if (put < 0) continue;
-    bytes += put;
-    size -= (size_t)put;
-  }
-}
-
-/* Reads much of what is dropped, and as quickly as it is printed. False if nothing is left. */
-static bool drop_printed(void) {
-  enum { kMost = 100 };
-  static char bytes[1 << 16];
-  ssize_t size = 1;
-  int i;
-  for (i = 0; i < kMost && size > 0; ++i) size = read(printed[0], bytes, sizeof bytes);
-  return size > 0 || (size < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
-/* Passes on a part, unless the reader of stderr takes nothing for so long: the child then waits,
- * too, and its time goes on. False if nothing is left. */
-static bool pass_printed(int milliseconds) {
-  static const char kDropped[] = "\n[what it prints after that is dropped]\n";
-  char bytes[1 << 12]; /* a pipe that is ready takes as many */
-  struct pollfd reader;
-  size_t shown;
-  ssize_t size;
-  reader.fd = STDERR_FILENO;
-  reader.events = POLLOUT;
-  if (has_dropped) return drop_printed();
-  if (poll(&reader, 1, milliseconds) <= 0) return true;
-  *is_showing = 1; /* before the pipe looks empty */
-  size = read(printed[0], bytes, sizeof bytes);
-  if (size <= 0) {
-    *is_showing = 0;
-    return size < 0 && errno == EINTR;
-  }
-  shown = (size_t)size < printed_left ? (size_t)size : printed_left;
-  show_printed(bytes, shown);
-  printed_left -= shown;
-  if (shown < (size_t)size) {
-    show_printed(kDropped, sizeof kDropped - 1);
-    has_dropped = true;
-  }
-  *is_showing = 0;
-  return true;
-}
-
-void child_end_output(void) {
-  enum { kMost = 1 << 10 }; /* more than a pipe holds */
-  int i;
-  if (has_lost_keeper) end_orphans(); /* else it has done that */
-  for (i = 0; i < kMost && printed[0] >= 0 && !has_dropped && pass_printed(kForever); ++i) continue;
-  close_printed(0);
-}
-
 /* ---- The keeper ---- */
 
 /*
@@ -524,8 +242,10 @@ typedef struct {
 /* Orders are bytes: this one, and questions, how the child is. */
 enum { kOrderFork = 0, kMostQuestions = 100, kOrderLeave = 101 };
 
+static pid_t keeper;               /* 0: there is none */
 static int orders[2], messages[2]; /* pipes to the keeper and from it */
 static bool keeps;                 /* it stays for further children */
+static bool has_lost_keeper;       /* since the child began */
 
 /* Does not wait for the process, whose number stays its own. */
 static child_status look_at(pid_t process, int options) {
@@ -664,19 +384,14 @@ static bool fork_child(void) {
 /* Returns in each child. */
 static void keep_children(pid_t tool) {
   struct sigaction action;
-  sigset_t blocked = old_mask;
   unsigned char order = kOrderFork;
-  size_t i;
   setpgid(0, 0);
   bind_child(tool, SIGCONT); /* it goes on, and finds the end of its orders */
   set_adopting(true);
   memset(&action, 0, sizeof action);
   action.sa_handler = tell_change;
   action.sa_flags = SA_RESTART;
-  sigaddset(&blocked, SIGCHLD);
-  for (i = 0; i < kNumStops; ++i) signal(kStops[i], SIG_IGN); /* drops what came with the tool's */
-  signals_restore_all();
-  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  signals_leave(SIGCHLD);
   sigaction(SIGCHLD, &action, NULL);
   close(orders[1]); /* not messages[0]: a message to a tool that has ended sends no signal */
   guard_others();
@@ -688,7 +403,7 @@ static void keep_children(pid_t tool) {
     } else {
       answer(order);
     }
-    end_printed();
+    printed_close();
   } while (await_order(&order));
   if (last_child != 0) {
     kill(last_child, SIGKILL);
@@ -717,7 +432,7 @@ static bool has_message(int milliseconds) {
 /* False if others have written into the pipe. */
 static bool read_message(message *out) {
   const child_status *status = &out->status;
-  return read_whole(messages[0], out, sizeof *out) && out->pid == (int)running &&
+  return read_whole(messages[0], out, sizeof *out) && out->pid == (int)child_group_number() &&
          (status->how == 0 || status->how == CLD_STOPPED || is_end(status));
 }
 
@@ -726,15 +441,12 @@ static bool read_message(message *out) {
 static bool ask_keeper(child_status *out) {
   enum { kSilence = 100, kMostSilences = 100 }; /* milliseconds */
   static unsigned char question;
-  sigset_t stops, old;
+  sigset_t before;
   message told;
   bool good;
-  size_t i;
   int silences = 0;
   memset(&told, 0, sizeof told);
-  sigemptyset(&stops);
-  for (i = 0; i < kNumStops; ++i) sigaddset(&stops, kStops[i]);
-  sigprocmask(SIG_BLOCK, &stops, &old);
+  signals_block_stops(&before);
   question = (unsigned char)(question % kMostQuestions + 1);
   good = write_whole(orders[1], &question, 1);
   while (good && told.question != question && !is_end(&told.status)) {
@@ -745,7 +457,7 @@ static bool ask_keeper(child_status *out) {
     }
   }
   *out = told.status;
-  sigprocmask(SIG_SETMASK, &old, NULL);
+  sigprocmask(SIG_SETMASK, &before, NULL);
   return good;
 }
 
@@ -821,102 +533,34 @@ fork_side child_fork(volatile uint64_t *out_time_still, bool is_one_of_many) {
     if (!good) told.pid = -errno;
     good = good && read_begin(&told);
   }
-  close_printed(1);
+  printed_close_writer();
   has_lost_keeper = false;
   if (!good || told.pid < 0) {
     child_end_keeper();
-    close_printed(0);
+    printed_close();
     errno = told.pid < 0 ? -told.pid : EAGAIN;
     return kForkFailed;
   }
-  time_still = out_time_still;
-  running = told.pid;
+  child_group_begin(told.pid, out_time_still);
   asked_at = clock_seconds();
   return kForkParent;
 }
 
-/* ---- The child process: lending it the terminal ---- */
-
-/*
- * The terminal gives its input, and the signals of its keys, to one group of processes, and stops
- * others that read it. When it has stopped the child's group, the tool lends that group the
- * terminal, as a shell does, and a process of the tool's in that group passes the signals on.
- */
-
-static pid_t key_passer; /* 0: there is none */
-static int key_pipe;     /* that process ends when this end is closed */
-static pid_t tool_group;
-
-static void pass_key(int signal_number) {
-  kill(-tool_group, signal_number);
-}
-
-static void pass_keys(int reader) {
-  static const int kKeys[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGWINCH};
-  size_t i;
-  signals_restore();
-  for (i = 0; i < sizeof kKeys / sizeof *kKeys; ++i) signal(kKeys[i], pass_key);
-  signals_unblock();
-  descriptor_wait_for_end(reader);
-  _exit(0);
-}
-
-static bool start_key_passer(void) {
-  int ends[2];
-  if (pipe(ends) != 0) return false;
-  tool_group = getpgrp();
-  signals_block();
-  key_passer = fork();
-  if (key_passer == 0) {
-    close(ends[1]);
-    close_pipe(orders); /* at the tool's end the keeper is to find that of its orders */
-    pass_keys(ends[0]);
-  }
-  if (key_passer > 0) setpgid(key_passer, (pid_t)running);
-  signals_unblock();
-  close(ends[0]);
-  key_pipe = ends[1];
-  if (key_passer > 0) return true;
-  close(key_pipe);
-  key_passer = 0;
-  return false;
-}
-
-/* Whether there is one that the child has not ended. */
-static bool has_key_passer(void) {
-  return key_passer != 0 && look_at(key_passer, WEXITED | WNOHANG).how == 0;
-}
-
-/* Passes on what was pressed until now. */
-static void end_key_passer(void) {
-  if (key_passer == 0) return;
-  close(key_pipe);
-  kill(key_passer, SIGCONT);
-  waitpid(key_passer, NULL, 0);
-  key_passer = 0;
-}
-
-/* Lets the child's group, which the terminal has stopped, go on. In the background the system stops
- * this process, too, until it is in the foreground; false where no shell can put it there. */
+/* Lets the child's group, which the terminal has stopped, go on. */
 static bool lend_terminal(void) {
-  const int terminal = find_terminal();
-  if (terminal < 0) return false;
-  if (!has_key_passer()) {
-    static const unsigned char kLeave = kOrderLeave;
-    child_status status;
-    end_key_passer();
+  static const unsigned char kLeave = kOrderLeave;
+  child_status status;
+  if (!terminal_is_there()) return false;
+  if (!key_passer_is_there()) {
+    key_passer_end();
     /* The keeper is not to end the group, with the key passer, before that has passed on the key
      * that ended the child: child_forget() does. */
     if (!write_whole(orders[1], &kLeave, 1) || !ask_keeper(&status)) return false;
     has_lost_keeper = true;
-    if (!start_key_passer()) return false;
+    /* At the tool's end the keeper is to find that of its orders. */
+    if (!key_passer_start(orders)) return false;
   }
-  if (knows_mode == 0) knows_mode = tcgetattr(terminal, &mode_before) == 0;
-  catch_stop(SIGTTOU); /* also if it was ignored: else the shell would lose the terminal */
-  if (tcgetpgrp(terminal) != (pid_t)running && tcsetpgrp(terminal, (pid_t)running) != 0) {
-    return false;
-  }
-  return kill(-(pid_t)running, SIGCONT) == 0;
+  return terminal_lend();
 }
 
 /* Whoever sent the keeper a signal may have sent it to this process, too, which it ends: the child
@@ -959,7 +603,7 @@ child_state child_look(int *out_code) {
   if (status.how == CLD_STOPPED) {
     const int by = status.code;
     const bool goes_on =
-        by == SIGTTIN || by == SIGTTOU ? lend_terminal() : by == SIGTSTP && has_key_passer();
+        by == SIGTTIN || by == SIGTTOU ? lend_terminal() : by == SIGTSTP && key_passer_is_there();
     return goes_on ? kChildRuns : kChildStopped;
   }
   return kChildRuns;
@@ -968,29 +612,34 @@ child_state child_look(int *out_code) {
 void child_nap(int milliseconds) {
   struct pollfd watched[2];
   watched[0].fd = messages[0];
-  watched[1].fd = printed[0];
+  watched[1].fd = printed_reader();
   watched[0].events = watched[1].events = POLLIN;
   watched[1].revents = 0;
   if (poll(watched, 2, milliseconds) <= 0) return;
-  if (watched[1].revents != 0 && !pass_printed(milliseconds)) close_printed(0);
+  if (watched[1].revents != 0) printed_pass(milliseconds);
 }
 
 void child_kill(void) {
-  child_signal(SIGKILL);
+  child_group_signal(SIGKILL);
 }
 
 void child_forget(void) {
-  end_key_passer();
-  end_lending();
+  key_passer_end();
+  terminal_end_lending();
   if (has_lost_keeper) {
-    child_signal(SIGKILL);
+    child_group_signal(SIGKILL);
     child_end_keeper();
   } else if (!keeps) {
     end_keeper(); /* it has ended by itself */
   }
   if (keeper == 0)
-    (void)reap((pid_t)running); /* fails where it did not become one of this process */
-  running = 0;
+    (void)reap(child_group_number()); /* fails where it did not become one of this process */
+  child_group_end();
+}
+
+void child_end_output(void) {
+  if (has_lost_keeper) end_orphans(); /* else it has done that */
+  printed_pass_rest();
 }
 
 const char *child_crash_name(int code) {

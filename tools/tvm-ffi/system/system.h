@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tool needs of a system: a port implements these functions. posix.c and posix_child.c
- * have them for Linux, macOS and other systems with POSIX, windows.c for Windows; Meson compiles
- * those of one. Paths are UTF-8. */
+/* What the tool needs of a system: a port implements these functions. posix.c and posix_*.c have
+ * them for Linux, macOS and other systems with POSIX, windows.c for Windows; Meson compiles those
+ * of one. Paths are UTF-8. */
 #ifndef TVM_FFI_TOOL_SYSTEM_H_
 #define TVM_FFI_TOOL_SYSTEM_H_
 
