@@ -224,7 +224,7 @@ static const interposed kInterposed[]
 
 /*
  * The system removes DYLD_INSERT_LIBRARIES for some programs. `tvm-ffi record` knows by a byte in
- * this pipe that it did not: program_replace in tools/tvm-ffi/system/posix.c.
+ * this pipe that it did not: program_run_preloaded in tools/tvm-ffi/system/posix_programs.c.
  */
 static void say_loaded(void) __attribute__((constructor));
 static void say_loaded(void) {

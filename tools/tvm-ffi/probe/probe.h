@@ -7,6 +7,7 @@
 
 #include "base/command.h"
 #include "base/text.h"
+#include "system/posix_state.h"
 #include "system/system.h"
 #include "value/input.h"
 #include "value/layout.h"

@@ -194,7 +194,10 @@ void descriptor_replace(int target, int source);
 /* Whoever reads stdin from now on finds its end. */
 void descriptor_end_input(void);
 
-/* These are for POSIX only. What is written to stdout and stderr from now on is dropped. */
+/* These are for POSIX only. A pipe whose other end is closed, to write to or to read from; -1 if
+ * there is none. Unlike /dev/null, every root has it. */
+int descriptor_half_pipe(bool is_to_write);
+/* What is written to stdout and stderr from now on is dropped. */
 void descriptors_silence(void);
 /* Reads to the end of what others write into a pipe. */
 void descriptor_wait_for_end(int reader);
@@ -235,6 +238,14 @@ void signals_restore_writes(void);
  * It may do only what is safe in a signal handler. Call it once. */
 void faults_watch(void (*look)(const void *address));
 
+/* The next two are for POSIX only. */
+
+/* While faults_watch() is on: an access to these pages, which nobody may access, calls `meet` in
+ * its thread, and then takes place: `meet` opens the pages. NULL: no longer. `meet` may do only
+ * what is safe in a signal handler, such as nap_in_handler(), which waits a millisecond. */
+void faults_hold(const void *begin, size_t size, void (*meet)(void));
+void nap_in_handler(void);
+
 /* ---- Other programs ---- */
 
 /* The file of the program that `name` runs, as the system finds it in PATH; release with free().
@@ -250,7 +261,7 @@ typedef struct {
  * that it prints goes to stderr. False with errno set if it cannot be run. */
 bool launch_run(char *const *words, launch_end *out);
 
-/* A program beside this one, which ends when nobody can ask it any more; posix.c only. */
+/* A program beside this one, which ends when nobody can ask it any more; for POSIX only. */
 typedef struct {
   long process;
   int channel; /* its standard input and output */
@@ -353,67 +364,6 @@ void *child_restart(size_t shared_size, char *out_reason, size_t reason_size);
 /* In such a child, the memory that it shares with its parent; NULL in other processes. Call it
  * once. From then on a crash shows no windows, and abort() ends the process as a crash does. */
 void *child_find_shared(size_t shared_size);
-
-/* ---- What a call should leave as it was: posix.c only ---- */
-
-enum { kMaxSignals = 65 };
-
-typedef struct {
-  bool knows_mappings; /* whether the system tells the next two */
-  size_t num_mappings;
-  uint64_t mapped; /* bytes of mappings other than the heap */
-  size_t num_descriptors;
-  bool knows_heap;
-  uint64_t heap; /* bytes that malloc has given out */
-  void *locale;  /* of this thread */
-  void *handlers[kMaxSignals];
-  int traps; /* floating-point exceptions that end the program */
-  bool has_timer;
-  /* Digests, and the umask: */
-  uint64_t blocked, folder, variables, processors, limits;
-  unsigned mask;
-  int priority;
-  uint64_t streams;   /* which files descriptors 0 to 2 are */
-  size_t num_threads; /* 0: the system does not tell */
-} process_state;
-
-void process_state_read(process_state *out);
-/* Only what belongs to the host: no counts of what was taken. It is fast. */
-void process_state_read_host(process_state *out);
-
-/* Frees blocks full of this byte, so that malloc gives them out to others. */
-void heap_fill(int byte);
-
-/* From now on, malloc gives out blocks that are full of this byte, where the system can; 0: as they
- * are. Large blocks then take memory, and time. */
-void heap_mark(int byte);
-
-/* Leaves floating-point exceptions and errno as a host may have them that looks at neither. */
-void process_leave_errors(void);
-
-/* Lets orphans of processes that this one starts become its children, where the system can. */
-void process_adopt(void);
-/* Whether there are children, which run or wait to be waited for. */
-bool process_has_children(void);
-
-/* From now on, the begin of what is written to descriptor 1 is kept, and writing more fails; false
- * if there is no pipe for that. */
-bool results_capture(void);
-/* Ends that, and copies the first bytes as text. How many there are; out_size: more than that. */
-size_t results_captured(char *out, size_t out_size);
-
-/* Refuses this process more than so many bytes of memory beyond what it has. */
-void process_limit_memory(uint64_t more);
-
-/* While faults_watch() is on: an access to these pages, which nobody may access, calls `meet` in
- * its thread, and then takes place: `meet` opens the pages. NULL: no longer. `meet` may do only
- * what is safe in a signal handler, such as nap_in_handler(), which waits a millisecond. */
-void faults_hold(const void *begin, size_t size, void (*meet)(void));
-void nap_in_handler(void);
-
-/* Runs the body in so many threads at once, with 0 to count - 1 as `i`. False if they cannot be
- * started. */
-bool threads_run(size_t count, void (*body)(void *context, size_t i), void *context);
 
 /* ---- This program on another runtime ---- */
 
