@@ -43,6 +43,18 @@ static void after_fork_in_parent(void) {
   pthread_mutex_unlock(&list_lock);
 }
 
+/* Everything but the memory, which tensors may still use. */
+static void close_process(process *self) {
+  close_file(&self->peer.channel.file);
+  close_file(&self->peer.channel.socket);
+  close_file(&self->peer.channel.bell);
+  close_file(&self->peer.channel.timer);
+  close_file(&self->peer.channel.epoll);
+  close_file(&self->peer.channel.process);
+  close_file(&self->helper_file);
+  close_file(&self->output);
+}
+
 /*
  * The helpers are the parent's. Other threads may have held their locks. Without the files, the
  * helpers notice the end of the parent.
@@ -56,14 +68,7 @@ static void after_fork_in_child(void) {
     pthread_mutex_init(&p->peer.lock, NULL);
     p->peer.is_ended = true;
     p->is_of_parent = true;
-    close_file(&p->peer.channel.file);
-    close_file(&p->peer.channel.socket);
-    close_file(&p->peer.channel.bell);
-    close_file(&p->peer.channel.timer);
-    close_file(&p->peer.channel.epoll);
-    close_file(&p->peer.channel.process);
-    close_file(&p->helper_file);
-    close_file(&p->output);
+    close_process(p);
   }
   if (pool != NULL) {
     pthread_mutex_init(&pool->heap.lock, NULL);
@@ -479,18 +484,6 @@ static bool reap(process *self, bool must_kill, int *status) {
   remember_unreaped(self->pid);
   self->pid = 0;
   return false;
-}
-
-/* Everything but the memory, which tensors may still use. */
-static void close_process(process *self) {
-  close_file(&self->peer.channel.file);
-  close_file(&self->peer.channel.socket);
-  close_file(&self->peer.channel.bell);
-  close_file(&self->peer.channel.timer);
-  close_file(&self->peer.channel.epoll);
-  close_file(&self->peer.channel.process);
-  close_file(&self->helper_file);
-  close_file(&self->output);
 }
 
 static int raise_ended(const process *self) {
