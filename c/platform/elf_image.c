@@ -16,6 +16,9 @@
 #ifndef DF_1_NODELETE
 #define DF_1_NODELETE 0x00000008
 #endif
+#ifndef DF_1_PIE
+#define DF_1_PIE 0x08000000
+#endif
 
 /* ---- Finding a loaded file ---- */
 
@@ -223,9 +226,10 @@ bool tvmffi_dl_find_range(void *handle, tvmffi_dl_range *out) {
   return true;
 }
 
+/* Says of programs only that position-independent ones stay. */
 static bool stays_loaded(const tvmffi_elf_image *file) {
   const ElfW(Dyn) *flags = tvmffi_elf_find_entry(file, DT_FLAGS_1);
-  return flags != NULL && (flags->d_un.d_val & DF_1_NODELETE) != 0;
+  return flags != NULL && (flags->d_un.d_val & (DF_1_NODELETE | DF_1_PIE)) != 0;
 }
 
 size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
@@ -251,6 +255,22 @@ void tvmffi_dl_keep(const void *address) {
   if (file.path == NULL || file.path[0] == '\0') return; /* the program itself */
   /* cppcheck-suppress leakReturnValNotUsed */           /* the reference is kept */
   if (dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL) (void)dlerror();
+}
+
+/* The entries of the file that has this code, which its linker defines; NULL in a static program.
+ */
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak));
+
+/*
+ * The library is linked with -z nodelete. So this asks no loader, whose lock glibc does not free in
+ * a child of fork, if another thread had it.
+ */
+void tvmffi_dl_keep_own(void) {
+  tvmffi_elf_image own;
+  memset(&own, 0, sizeof own);
+  own.entries = _DYNAMIC;
+  own.num_entries = own.entries != NULL ? SIZE_MAX : 0; /* DT_NULL ends them */
+  if (!stays_loaded(&own)) tvmffi_dl_keep(_DYNAMIC);
 }
 
 /* Absolute paths only: a relative one may name another file by now. The program has no path. */

@@ -157,6 +157,8 @@ void tvmffi_dl_keep(const void *address) {
   (void)address;
 }
 
+void tvmffi_dl_keep_own(void) {}
+
 bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
   (void)address;
   (void)out;

@@ -262,6 +262,8 @@ bool tvmffi_dl_has_other_copy(const void *address);
  * where tvmffi_dl_find_range is always false.
  */
 void tvmffi_dl_keep(const void *address);
+/* The same for the library that has this code. */
+void tvmffi_dl_keep_own(void);
 
 /*
  * The path of the library or program that contains an address: absolute, and taken from the system,

@@ -62,6 +62,7 @@ static int set_fork_handlers(void (*prepare)(void), void (*parent)(void), void (
 static tvmffi_mutex *listed; /* newest first; guarded by the next, but read without it */
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static int has_fork_handlers;
+static int is_forked; /* this process is a child of fork */
 
 static void unlock_list(tvmffi_mutex *mutex) {
   for (; mutex != NULL; mutex = mutex->next) (void)pthread_mutex_unlock(&mutex->lock);
@@ -94,6 +95,7 @@ static void after_fork(void) {
 
 static void after_fork_in_child(void) {
   tvmffi_mutex *mutex;
+  is_forked = 1;
   for (mutex = listed; mutex != NULL; mutex = mutex->next) {
     if (mutex->forget_threads != NULL) mutex->forget_threads();
   }
@@ -174,7 +176,7 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg) {
     }
     tvmffi_mutex_unlock(&exit_key_mutex);
     if (rc != 0) return -1;
-    tvmffi_dl_keep(&exit_key_made); /* outside the lock: it may be taken under the loader's */
+    tvmffi_dl_keep_own(); /* outside the lock: it may be taken under the loader's */
   }
   return pthread_setspecific(exit_key, arg) == 0 ? 0 : -1;
 }
@@ -405,9 +407,15 @@ static const char *find_frame_symbol(uintptr_t address, uint64_t changes) {
   return symbol;
 }
 
-/* UINT64_MAX if the system does not tell. */
+/*
+ * UINT64_MAX if the system does not tell. glibc does not free the lock of dl_iterate_phdr in a
+ * child of fork, if another thread had it; it does free that of dladdr.
+ */
 static uint64_t count_changes(void) {
   uint64_t changes = UINT64_MAX;
+#if TVM_FFI_THREADS
+  if (is_forked) return changes;
+#endif
   (void)dl_iterate_phdr(read_changes, &changes);
   return changes;
 }

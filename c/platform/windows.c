@@ -87,7 +87,7 @@ int tvmffi_thread_at_exit(void (*fn)(void *arg), void *arg) {
     }
     tvmffi_mutex_unlock(&exit_slot_mutex);
     if (slot == TLS_OUT_OF_INDEXES) return -1;
-    tvmffi_dl_keep(&exit_slot_made); /* outside the lock: it may be taken under the loader's */
+    tvmffi_dl_keep_own(); /* outside the lock: it may be taken under the loader's */
   }
   return TlsSetValue(exit_slot, arg) ? 0 : -1;
 }
@@ -336,6 +336,10 @@ static HMODULE find_loaded_module(const void *address, DWORD flags) {
 
 void tvmffi_dl_keep(const void *address) {
   (void)find_loaded_module(address, GET_MODULE_HANDLE_EX_FLAG_PIN);
+}
+
+void tvmffi_dl_keep_own(void) {
+  tvmffi_dl_keep(&exit_slot_made);
 }
 
 bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {
