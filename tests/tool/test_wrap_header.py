@@ -236,6 +236,37 @@ class Headers(unittest.TestCase):
                     "print       refused: variadic"):
             assert row + "\n" in shown, shown
 
+    def test_alternatives(self):
+        """A line with alternatives is a line for each letter of a set, or each in the name."""
+        (PLACE / "alternatives.h").write_text(
+            "void s_scale(int n, void *x); void d_scale(int n, void *x);\n"
+            "void copy(int n, const void *x); void copy_work(int n, const void *x, float *work);\n"
+            "void put(char c, int n);\n", encoding="utf-8")
+
+        def make(*lines):
+            return run("wrap", f"--header={PLACE}/alternatives.h", *lines)
+        code, out, err = make("[sd]_scale(x[n] dtype=<float32|float64>)",
+                              "copy<|_work>(x[n]<|, *work[2*n]>) // a<b|c>", "put(c = 'L')")
+        assert code == 0, err
+        for text in ("TVM_FFI_C_FLOAT32",
+                     "TVM_FFI_C_FLOAT64", "(copy_work)((int)n, (const void *)x.data, work)",
+                     "(put)('L', (int)n)"):
+            assert text in out, (text, out)
+        for line, column, message in (
+            ("s_scale(x[n] dtype=<float32|float64>)", 20,
+             "alternatives belong to those of the name, or to the letters of a set there, as in "
+             "`cblas_[cz]copy(x[n] dtype=complex<64|128>)`"),
+            ("[s-t]_scale(x[n] dtype=<float32|float64>)", 24, "alternatives belong to"),
+            ("[sd]_scale(x[n] dtype=<float32|float64|float16>)", 23,
+             "expected 2 alternatives, as the name has, not 3"),
+            ("copy<|_work>(x[n]<|, *work[n]|>)", 18,
+             "expected 2 alternatives, as the name has, not 3"),
+            ("copy<|_works>(x[n])", 1,
+             "no function matches `copy_works`; did you mean `copy_work`?")):
+            code, out, err = make(line)
+            assert (code, out) == (USAGE, ""), (code, out)
+            assert err.startswith(f"tvm-ffi: SPEC:{column}: {message}"), err
+
     def test_wrong_lines(self):
         for line, column, message in (
             ("dto(x[n])", 1, "no function matches `dto`; did you mean `dot`?"),

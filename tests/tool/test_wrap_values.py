@@ -1375,6 +1375,10 @@ static inline size_t last(const void *p, size_t n) {
   return ((const unsigned char *)p)[2 * n - 1];
 }
 static inline double work(double *w, long n) { return w[3 * n - 1] = 7; }
+static inline double larger(int m, int n, const double *x, int ld, double *s) {
+  *s = x[(m > n ? m - 1 : n - 1) * ld + 1];
+  return ld;
+}
 """
 EXTENT_SPECS = [
     "double packed(int n, const double a[n*(n+1)/2])",
@@ -1382,12 +1386,15 @@ EXTENT_SPECS = [
     "void both(const float x[n], int n, int by, out float out[n*by])",
     "size_t last(const void p[2*n], size_t n)",
     "double work(double *w[n+n*2], long n)",
+    "double larger(int m, int n, const double x[max(m, n)+1-1:ld][2], int ld, double s[min(m,n)])",
 ]
 EXTENT_CALLS = {
     "packed(3, 6xf64=1 2 3 4 5 6)": "result[0]: 21.0", "packed(1, 1xf64=5)": "result[0]: 5.0",
     "half(&3xf64, 5xf64=1 2 3 4 5)": "arg[0]: 3xf64=1 3 5",
     "both(2xf32=1 2, 3)": "result[0]: 6xf32=1 2 1 2 1 2",
     'last("abcd", 2)': "result[0]: 100", "work(1000)": "result[0]: 7.0",
+    "larger(1, 3, 3x2xf64=1 2 3 4 5 6, &1xf64)": "result[0]: 2.0\narg[3]: 1xf64=6",
+    "larger(2, 1, 2x3xf64[:, :2]=1 2 3 4, &1xf64)": "result[0]: 3.0\narg[3]: 1xf64=4",
 }
 EXTENT_REFUSED = {
     "packed(3, 5xf64)": "ValueError: Mismatched shape on argument #1 when calling: "
@@ -1397,14 +1404,21 @@ EXTENT_REFUSED = {
     'last("abc", 2)': "must have 4 bytes, but has 3",
     'last("", 9223372036854775807)': "must have 9223372036854775807 bytes, but has 0",
     "both(2xf32, -1)": "Shape [-2] has a negative extent",
+    "larger(1, 3, 2x2xf64, &1xf64)": "Expected size 3 in dimension 0 but got [2, 2]",
+    "larger(2, 3, 3x2xf64, &3xf64)": "Expected size 2 in dimension 0 but got [3]",
+    "larger(-2, -1, 0x2xf64, &1xf64)": "Expected size -1 in dimension 0 but got [0, 2]",
     "work(9223372036854775807)": "`w`, a work array of shape [9223372036854775807]",
 }
 WRONG = [
     ("void f(const float x[n+m], int n)", 24, "no argument determines `m`, an extent of `x`"),
     ("void f(const float x[n+], int n)", 24, "expected an extent: a name or a number"),
     ("void f(const float x[(n+1], int n)", 26, "expected `)` or an operator: + - * /"),
-    ("void f(const float x[n+1:s], int n, int s)", 22,
-     "a tensor with strides has no extent that is an expression"),
+    ("void f(const float x[n][n+1:2], int n)", 25,
+     "the stride before an extent that is an expression must be written, as in `x[n:s][m+1]`"),
+    ("void f(const float x[max(n)], int n)", 27, "expected `,`: min and max have two values"),
+    ("void f(const float x[min(n,2], int n)", 29, "expected `)` or an operator: + - * /"),
+    ("void f(const float x[min(n,)], int n)", 28, "expected an extent: a name or a number"),
+    ("void f(char c = 'ab')", 17, "expected a constant, such as -1, NULL or (A | B)"),
     ("void f(in int n)", 15,
      "`in`, `out` and `inout` are for the address of a number, such as `int *n`"),
     ("void f(out const int *n)", 23,

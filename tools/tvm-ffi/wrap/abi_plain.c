@@ -110,9 +110,14 @@ static void write_call(text_buf *out, const spec *target) {
   wrap_list list;
   size_t i;
   if (target->has_errno) text_add(out, "  errno = 0;\n");
-  /* In parentheses a macro of the header with the name of the function is not used. */
-  text_add(out, target->is_declared ? "  %s(%s)(" : "  %s%s(",
-           target->result->kind != kTypeVoid ? "returned = " : "", target->name);
+  /* In parentheses a macro of the header with the name of the function is not used. Text may be
+   * `unsigned char *` there. */
+  text_add(out, target->is_declared ? "  %s%s(%s)(" : "  %s%s%s(",
+           target->result->kind != kTypeVoid ? "returned = " : "",
+           target->is_declared && strcmp(target->result->name, "const char *") == 0
+               ? "(const char *)"
+               : "",
+           target->name);
   list = wrap_begin_list(out);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];

@@ -83,7 +83,7 @@ const header_param *header_find_param(const header_function *function, const cha
 /* Whether it is a number other than float, double and bool. */
 bool header_is_integer(const header_type *type);
 
-/* ---- Lines that say what a prototype does not: header.c ---- */
+/* ---- Lines that say what a prototype does not: header_lines.c ---- */
 
 /* What a line says of a parameter: `x[n:incx] strides blas`. */
 typedef struct {
@@ -111,9 +111,11 @@ typedef struct {
   size_t count;
 } header_lines;
 
-/* Adds a line; false after a report. */
+/* Adds a line, or one for each alternative that it has; false after a report. */
 bool header_add_line(header_lines *lines, const spec_source *source);
 void header_free_lines(header_lines *lines);
+
+/* ---- Kernels: header.c ---- */
 
 /* A kernel that follows from a header. */
 typedef struct {

@@ -41,8 +41,31 @@ enum { kMaxTerms = 64, kLevels = 2 };
 /* Reads operands with operators of a level, which bind more the higher it is. */
 static bool take_level(spec_reader *r, int level, spec_number *out);
 
+/* Whether `min(` or `max(` follows. */
+static bool is_choice(const spec_reader *r) {
+  spec_reader ahead = *r;
+  const spec_word w = spec_peek_word(&ahead);
+  ahead.pos = w.begin + w.size;
+  return (spec_word_is(w, "min") || spec_word_is(w, "max")) && spec_peek(&ahead, '(');
+}
+
+/* Reads `min(a, b)` or `max(a, b)`. */
+static bool take_choice(spec_reader *r, spec_number *out) {
+  const spec_word w = spec_peek_word(r);
+  const char kind = spec_word_is(w, "min") ? '<' : '>';
+  r->pos = w.begin + w.size;
+  if (!spec_take(r, '(') || !take_level(r, 0, out) ||
+      !spec_take_required(r, ',', "`,`: min and max have two values") || !take_level(r, 0, out) ||
+      !spec_take_required(r, ')', "`)` or an operator: + - * /")) {
+    return false;
+  }
+  add_term(out, spec_column_of(r, w.begin))->operator_ = kind;
+  return true;
+}
+
 static bool take_factor(spec_reader *r, spec_number *out) {
   if (out->num_terms >= kMaxTerms) return spec_fail_expecting(r, "a shorter expression");
+  if (is_choice(r)) return take_choice(r, out);
   if (!spec_take(r, '(')) return take_operand(r, out);
   return take_level(r, 0, out) && spec_take_required(r, ')', "`)` or an operator: + - * /");
 }
@@ -68,7 +91,7 @@ static bool take_level(spec_reader *r, int level, spec_number *out) {
 /* Whether the extent that begins here is an expression, not a single name or number. */
 static bool is_expression(const spec_reader *r) {
   spec_reader ahead = *r;
-  if (spec_peek(&ahead, '(')) return true;
+  if (spec_peek(&ahead, '(') || is_choice(r)) return true;
   ahead.pos += spec_peek_word(&ahead).size;
   return spec_peek(&ahead, '+') || spec_peek(&ahead, '-') || spec_peek(&ahead, '*') ||
          spec_peek(&ahead, '/');

@@ -87,6 +87,12 @@ static spec_direction take_direction(spec_reader *r) {
   return kByValue;
 }
 
+/* Whether a letter or digit follows, as C writes it: 'L'. */
+static bool is_letter_constant(const spec_reader *r) {
+  return r->end - r->pos >= 3 && r->pos[0] == '\'' && identifier_has(r->pos[1]) &&
+         r->pos[2] == '\'';
+}
+
 /* Reads the value that the function always gets, up to the end of the parameter. */
 static bool take_constant(spec_reader *r, spec_param *out) {
   const char *begin, *end;
@@ -94,7 +100,10 @@ static bool take_constant(spec_reader *r, spec_param *out) {
   spec_skip_space(r);
   begin = end = r->pos;
   for (; r->pos < r->end && (depth > 0 || (*r->pos != ',' && *r->pos != ')')); ++r->pos) {
-    if (!identifier_has(*r->pos) && (*r->pos == '\0' || strchr(" .+-*/~|&<>()", *r->pos) == NULL)) {
+    if (is_letter_constant(r)) {
+      r->pos += 2;
+    } else if (!identifier_has(*r->pos) &&
+               (*r->pos == '\0' || strchr(" .+-*/~|&<>()", *r->pos) == NULL)) {
       return spec_fail_expecting(r, "a constant, such as -1, NULL or (A | B)");
     }
     depth += (*r->pos == '(') - (*r->pos == ')');

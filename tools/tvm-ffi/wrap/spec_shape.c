@@ -112,10 +112,12 @@ static bool check_blas(const spec_reader *r, const spec_param *param) {
 
 static bool check_strides(const spec_reader *r, const spec_param *param) {
   size_t i;
-  for (i = 0; i < param->num_dims && spec_is_strided(param); ++i) {
-    if (param->dims[i].extent.text == NULL) continue;
+  /* An expression has no value yet when strides are compared. */
+  for (i = 1; i < param->num_dims && spec_is_strided(param); ++i) {
+    if (param->dims[i].extent.text == NULL || param->dims[i - 1].has_stride) continue;
     return spec_fail(r->source, param->dims[i].extent.column,
-                     "a tensor with strides has no extent that is an expression");
+                     "the stride before an extent that is an expression must be written, as in "
+                     "`x[n:s][m+1]`");
   }
   for (i = 0; i < param->num_dims; ++i) {
     const spec_dim *dim = &param->dims[i];

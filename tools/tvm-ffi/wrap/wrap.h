@@ -38,7 +38,7 @@ typedef struct {
 /* A part of an expression: a name, a number (NULL, 0), or an operator of the two values before it.
  */
 typedef struct {
-  char operator_; /* + - * / */
+  char operator_; /* + - * /, < for min, > for max */
   char *name;
   int64_t value;
   size_t column;

@@ -1006,6 +1006,14 @@ static int64_t wrap_quotient(int64_t a, int64_t b) {
   return b == 0 || b == INT64_MIN || a == INT64_MIN || a == INT64_MAX ? INT64_MAX : a / b;
 }
 
+static int64_t wrap_least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static int64_t wrap_greatest(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
 /* A stride that follows from others. It may wrap around if there are no elements, or if the tensor
  * has another one anyway. */
 static int64_t wrap_multiply(int64_t a, int64_t b) {

@@ -134,6 +134,8 @@ static char *make_expression(const spec *target, const spec_number *number) {
       const char *function = term->operator_ == '+'   ? "wrap_sum"
                              : term->operator_ == '-' ? "wrap_difference"
                              : term->operator_ == '*' ? "wrap_product"
+                             : term->operator_ == '<' ? "wrap_least"
+                             : term->operator_ == '>' ? "wrap_greatest"
                                                       : "wrap_quotient";
       value = tool_format("%s(%s, %s)", function, values[count - 2], values[count - 1]);
       free(values[--count]);
