@@ -51,16 +51,18 @@ static void set_reason(found_plugin *out, const char *name, const char *what, co
 /* Loads it as the tool does: beside the runtime, or where the system looks for libraries. All that
  * it needs has to be there: what is missing would end the program in the first call of it. */
 static void *load(const record_runtime *runtime, const char *name) {
-  record_loaded_file file;
+  record_loaded_file *file = malloc(sizeof *file); /* the stack of a thread may be small */
   record_any_function cast;
   char *end;
   void *handle = NULL;
   memcpy(&cast.address, &runtime->move_raised, sizeof cast.address);
-  if (record_find_file(cast.address, &file) && (end = strrchr(file.path, '/')) != NULL &&
-      (size_t)(end + 1 - file.path) + strlen(name) < sizeof file.path) {
+  if (file != NULL && record_find_file(cast.address, file) &&
+      (end = strrchr(file->path, '/')) != NULL &&
+      (size_t)(end + 1 - file->path) + strlen(name) < sizeof file->path) {
     memcpy(end + 1, name, strlen(name) + 1);
-    handle = dlopen(file.path, RTLD_NOW | RTLD_LOCAL);
+    handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL);
   }
+  free(file);
   return handle != NULL ? handle : dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
