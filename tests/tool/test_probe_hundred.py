@@ -79,7 +79,7 @@ FAULTS = {
     "caches_by_rows": "sequence", "caches_type": "sequence", "unsigned_product": "huge",
     "unsigned_plane": "huge", "short_blocks": "huge", "copies_by_order": "order",
     "flushes_halves": "values", "plain_softmax": "values",
-    "sums_rows": "fewer-dims", "sums_by_double": "values",
+    "sums_rows": "fewer-dims", "sums_by_double": "values", "loses_last": "lengths",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
 PAIR = "NAME(4x3xf32=rand, &4x3xf32)"
@@ -97,6 +97,7 @@ CALLS = {
     "right_matmul": "NAME(4x3xf32=rand, 3x5xf32=rand, &4x5xf32)", "right_softmax": PAIR,
     "right_in_place": "NAME(&4x3xf32=rand, 2.5)", "right_text": 'NAME(s:"text")',
     "right_new": "NAME(4x3xf32=rand)", "result_in_static": "NAME(4x3xf32=rand)",
+    "loses_last": "NAME(4x3xf32=rand)",
     "signed_index": "NAME(3xu8=5 1 2, 12xu8=rand)", "cuts_text": 'NAME(s:"text")',
     "needs_text": 'NAME(s:"text")', "copies_text": 'NAME(s:"text")',
     "short_shape": "NAME(shape:[2, 3])", "array_size": ARRAY, "array_type": ARRAY,
@@ -122,7 +123,7 @@ CALLS = {
 REFERENCES = {"wrong_float64": "right_double", "double_by_float": "right_double",
               "softmax_of_half": "right_softmax", "pool_odd": "right_pool",
               "flushes_halves": "right_halves", "plain_softmax": "right_softmax",
-              "sums_by_double": "right_integers"}
+              "sums_by_double": "right_integers", "loses_last": "right_new"}
 TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",
          "parity": "i32", "shift64": "i64", "invert": "u8", "min64": "f64", "sum64": "f64",
          "any": "u8"}  # yapf: disable
@@ -217,6 +218,22 @@ class Hundred(unittest.TestCase):
         layout = [*COMMAND, "probe", KERNELS, "right_array([4x3xf32.T=rand, f32=5])"]
         done = subprocess.run(layout, capture_output=True, text=True, check=False)
         assert "give the tensors inside argument 0 without layouts" in done.stderr, done
+
+    def test_large_results(self):
+        """They are compared by their numbers, also with the call that was given."""
+        assert probe("right_new", "NAME(40x30xf32=rand)") == {}
+        wrong = probe("loses_last", "NAME(4x3xf32=rand)", "--only=lengths",
+                      f"--against={KERNELS}:right_new")
+        assert wrong["lengths:4:2048"].startswith("the result: element [2047][2] is 0, "), wrong
+
+    def test_failures_that_are_not_printed(self):
+        """Only the first three of a row are made smaller."""
+        done = subprocess.run(
+            [*COMMAND, "probe", KERNELS, FORM.replace("NAME", "rest_of_4"), "--json",
+             "--skip=extents", AGAINST], capture_output=True, text=True, check=False)
+        failed = [call["command"].split("=")[-1] for call in json.loads(done.stdout)["calls"]
+                  if call["verdict"] == "failed"]
+        assert failed[:3] == ["given"] * 3 and failed[3].startswith("lengths:"), failed
 
     def test_two_right_ones(self):
         """What one of two implementations may do otherwise is told, and is no failure."""

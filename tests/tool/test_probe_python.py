@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 TOOL, FAULTS = map(os.path.abspath, sys.argv[1:])
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -72,6 +73,21 @@ def check_misbehaving():
         "the reference refuses it: RuntimeError: KeyError: 'none'"), calls["given"]
 
 
+def check_crashes():
+    """A kernel that crashes after Python has answered lets that go on: it is started once."""
+    with tempfile.TemporaryDirectory() as folder:
+        reference, starts = (os.path.join(folder, name) for name in ("once.py", "starts"))
+        with open(reference, "w", encoding="utf-8") as file:
+            file.write(f"open({starts!r}, 'a').write('x')\n\n\n"
+                       "def page_end(x, factor):\n    return x * factor\n")
+        words = [TOOL, "probe", FAULTS, "page_end" + SCALE, f"--against={reference}", "--json",
+                 "--only=lengths:4:*"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert json.loads(done.stdout)["failed"] > 30, done
+        with open(starts, encoding="utf-8") as file:
+            assert file.read() == "x"
+
+
 def check_errors():
     for against, said in ((FUNCTIONS + ":missing", "there is no function missing"),
                           ("absent.py", "absent.py: FileNotFoundError: ")):
@@ -83,4 +99,5 @@ def check_errors():
 check_right()
 check_wrong()
 check_misbehaving()
+check_crashes()
 check_errors()

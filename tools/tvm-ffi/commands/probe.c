@@ -24,6 +24,8 @@
 
 #if PROCESSES_ARE_COPIED
 
+enum { kMostShown = 3 }; /* failures of a row */
+
 enum { kMaxText = 1 << 24, kResultRoom = 2 * kMaxText }; /* of a name; of a result, also as text */
 
 typedef struct {
@@ -51,10 +53,13 @@ typedef struct {
   call_values values;
   box *told;               /* what children tell; its record: */
   outcome *judged;         /* of a case, */
-  volatile size_t *chosen; /* and which of them a child is to run, which is told to that */
+  volatile size_t *chosen; /* and which of them a child is to run, which is told to that, */
+  volatile bool *shrinks;  /* and whether it makes a call that fails smaller */
   text_list only, skip;
   bool as_json;
   double timeout; /* seconds */
+  bool is_quick;  /* the call that works took less than a tenth of a second */
+  bool has_hung;  /* a call took longer than that, and failed */
   probed *cases;
   size_t num_cases;
   size_t num_compared; /* cases that were refused only because arguments differed */
@@ -63,6 +68,7 @@ typedef struct {
 typedef struct {
   outcome judged;
   volatile size_t chosen;
+  volatile bool shrinks;
 } shared_record;
 
 /* ---- Children ---- */
@@ -122,14 +128,14 @@ static int tell_effects(probe *p, const attempt *a) {
     return kExitRaised;
   }
   has_result = after.has_result;
-  fits = box_put_text(p->told, after.text) &&
+  fits = box_put_text(p->told, after.text != NULL ? after.text : "") &&
          box_put(p->told, &a->host_changes, sizeof a->host_changes);
   begin = box_size(p->told);
   if (fits && (!box_put(p->told, &has_result, 1) || !box_put_value(p->told, &after.result) ||
                box_size(p->told) > kResultRoom)) {
     has_result = false; /* its text is compared */
     box_cut(p->told, begin);
-    fits = box_put(p->told, &has_result, 1) && box_put_value(p->told, &none);
+    fits = after.text != NULL && box_put(p->told, &has_result, 1) && box_put_value(p->told, &none);
   }
   for (i = 0; i < a->num_args && fits; ++i) {
     fits = box_put_tensor(
@@ -168,6 +174,7 @@ static int run_call(void *context) {
 }
 
 static int judge_case(probe *p) {
+  p->s.shrinks = *p->shrinks;
   rows_run(&p->s, &p->cases[*p->chosen].which, p->judged);
   return kExitOk;
 }
@@ -295,6 +302,7 @@ static int open_box(probe *p, size_t elements_size) {
   record = box_record(p->told);
   p->judged = &record->judged;
   p->chosen = &record->chosen;
+  p->shrinks = &record->shrinks;
   return kExitOk;
 }
 
@@ -372,6 +380,10 @@ static bool read_effects(probe *p) {
     return false;
   }
   after->has_result = has_result != 0 && !is_shown;
+  if (after->has_result && after->text != NULL && after->text[0] == '\0') {
+    free(after->text); /* the result is large */
+    after->text = NULL;
+  }
   for (i = 0; i < p->inputs.size; ++i) {
     if (!box_get_tensor(p->told, &after->tensors[i]) ||
         !is_version_of(after->tensors[i], subject_tensor(&p->s, i))) {
@@ -397,11 +409,13 @@ static double limit_of_results(const probe *p) {
 /* Makes the call, and keeps what it leaves behind. Not kExitOk after a report. */
 static int make_call(probe *p) {
   text_buf ending = {NULL, 0, 0};
+  const double begin = clock_seconds(), quick = 0.1;
   size_t i;
   int code;
   p->settings.ending = &ending;
   p->settings.own_timeout = limit_of_results(p);
   code = supervise_run(run_call, p, &p->settings);
+  p->is_quick = clock_seconds() - begin < quick;
   p->settings.ending = NULL;
   if (ending.size > 0) {
     snprintf(p->judged->detail, sizeof p->judged->detail - 1, "it %s", ending.data);
@@ -509,25 +523,41 @@ static void restart_python(void) {
   (void)python_restart();
 }
 
+/* Whether a failure of the call would be one of those that are printed. */
+static bool is_shown(const probe *p, const probed *c) {
+  size_t count = 0;
+  const probed *before;
+  if (p->only.count > 0) return true;
+  for (before = p->cases; before < c; ++before) {
+    count += before->which.kind == c->which.kind && before->judged == kFailed;
+  }
+  return count < kMostShown;
+}
+
 static void probe_case_run(probe *p, probed *c) {
-  static const double kShort = 1; /* seconds */
+  static const double kShort = 1, kAfterOne = 6; /* seconds; several calls may take 4 */
   const bool asks_python = p->is_python && (c->which.kind->flags & kRowNeedsReference) != 0;
   text_buf ending = {NULL, 0, 0};
   outcome judged;
   memset(p->judged, 0, sizeof *p->judged);
   p->judged->names_argument = -1;
   *p->chosen = (size_t)(c - p->cases);
+  *p->shrinks = is_shown(p, c);
   p->settings.ending = &ending;
-  p->settings.call_timeout =
-      (c->which.kind->flags & kRowMayTakeLong) != 0 && p->timeout > kShort ? kShort : 0;
+  p->settings.call_timeout = (c->which.kind->flags & kRowMayTakeLong) != 0 && p->timeout > kShort
+                                 ? kShort
+                             : p->has_hung && p->timeout > kAfterOne && p->is_quick ? kAfterOne
+                                                                                    : 0;
   if (asks_python && !python_is_ready()) restart_python();
   (void)supervise_run(run_case, p, &p->settings);
   memcpy(&judged, p->judged, sizeof judged);
   judged.detail[sizeof judged.detail - 1] = judged.call[sizeof judged.call - 1] = '\0';
   if (ending.size > 0) {
     rows_judge_end(&c->which, ending.data, &judged);
-    c->took_longer = p->settings.call_timeout == 0 && strstr(ending.data, kTookLonger) != NULL;
-    if (asks_python) restart_python(); /* it may be busy, or about to answer */
+    c->took_longer =
+        (c->which.kind->flags & kRowMayTakeLong) == 0 && strstr(ending.data, kTookLonger) != NULL;
+    p->has_hung = p->has_hung || (c->took_longer && judged.verdict == kFailed);
+    if (asks_python && python_is_asked()) restart_python(); /* it may be about to answer */
   } else if (judged.verdict == kVerdictNone) {
     judged.verdict = kLeftOut;
     strcpy(judged.detail, "the call could not be made");
@@ -720,17 +750,16 @@ static const char *find_failure(const probed *c, const row *kind, char **why) {
 
 /* Who chose rows wants to see all; else the first few of each say what is wrong. */
 static void print_failures(const probe *p, const row *kind) {
-  enum { kMost = 3 };
   size_t i, count = 0;
   for (i = 0; i < p->num_cases; ++i) {
     char *why;
     const char *name = find_failure(&p->cases[i], kind, &why);
     if (name == NULL) continue;
-    if (++count <= kMost || p->only.count > 0) print_failure(p, name, why, p->cases[i].call);
+    if (++count <= kMostShown || p->only.count > 0) print_failure(p, name, why, p->cases[i].call);
     free(why);
   }
-  if (count > kMost && p->only.count == 0) {
-    fprintf(streams_results(), "... and %zu more of %s, --json lists them\n", count - kMost,
+  if (count > kMostShown && p->only.count == 0) {
+    fprintf(streams_results(), "... and %zu more of %s, --json lists them\n", count - kMostShown,
             kind->told.name);
   }
 }

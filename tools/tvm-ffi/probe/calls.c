@@ -416,7 +416,7 @@ static bool has_same_numbers(const attempt *a, double relative) {
 static bool has_same_bits(const attempt *a) {
   effects got;
   size_t i;
-  bool same = attempt_take_effects(a, &got) && strcmp(got.text, a->s->after.text) == 0;
+  bool same = attempt_take_effects(a, &got) && effects_have_same_result(&got, &a->s->after);
   for (i = 0; same && i < a->num_args; ++i) {
     const argument *arg = &a->args[i];
     const DLTensor *now, *expected;

@@ -504,7 +504,7 @@ static void judge_against(attempt *a, const probe_case *which, outcome *out) {
     }
     if (found == kDifference) {
       judge(out, kFailed, "%s", wrong.data);
-      if (which->kind->make != NULL) shrink(a, out);
+      if (which->kind->make != NULL && s->shrinks) shrink(a, out);
     }
   }
   attempt_free(&reference);

@@ -71,7 +71,7 @@ typedef struct {
   TVMFFIObjectHandle *tensors; /* for each argument that is an output a packed tensor, else NULL */
   TVMFFIAny result;            /* unless it can only be compared as text */
   bool has_result;
-  char *text;            /* of the result */
+  char *text;            /* of the result; NULL: it is large, and a copy of it is kept */
   unsigned host_changes; /* of what belongs to the host */
 } effects;
 
@@ -89,6 +89,7 @@ struct subject {
   DLDevice device;          /* where the function gets them */
   tolerance allowed;
   bool may_vary;   /* the same call need not have the same bits */
+  bool shrinks;    /* a generated call that fails is made smaller */
   bool *is_output; /* of each input: a tensor that the function is to fill, or changes */
   effects after;
 };
@@ -195,6 +196,8 @@ bool attempt_names_argument(const attempt *a, size_t chosen);
 /* Takes what it left behind; false with an error raised. Release with effects_free(). */
 bool attempt_take_effects(const attempt *a, effects *out);
 void effects_free(effects *e, size_t num_args);
+/* Whether both have the same result, by the same bits. */
+bool effects_have_same_result(const effects *x, const effects *y);
 
 /* Whether both did the same: by the same bits, or within the tolerance, which depends on the
  * arguments of the attempt if none was given. If not, writes where the first difference is.

@@ -271,7 +271,8 @@ static bool take_output(answer *a, const DLTensor *tensor) {
 /* ---- The program ---- */
 
 static companion python;
-static char *words[6]; /* of its command line; NULL: it was not asked for */
+static volatile bool *is_asked; /* which children set, too; NULL: there is no memory */
+static char *words[6];          /* of its command line; NULL: it was not asked for */
 
 static bool ask(const text_buf *request, text_buf *out) {
   enum { kPart = 1 << 16 };
@@ -291,13 +292,13 @@ static bool ask(const text_buf *request, text_buf *out) {
   return out->size > 0;
 }
 
-/* Its first answer says whether the file and the function are there. */
 /* Children's orphans are ended: this process is none. */
 static void end_companion(void) {
   companion_end(&python);
   child_spare(0);
 }
 
+/* Its first answer says whether the file and the function are there. */
 static bool start(void) {
   enum { kPatience = 60 }; /* seconds */
   text_buf said = {NULL, 0, 0};
@@ -335,6 +336,7 @@ bool python_start(const char *file, const char *function) {
   words[2] = program.data;
   words[3] = tool_copy(file, strlen(file));
   words[4] = tool_copy(function, strlen(function));
+  is_asked = pages_share(sizeof *is_asked);
   return start();
 }
 
@@ -342,7 +344,12 @@ bool python_is_ready(void) {
   return python.process != 0 && !companion_wait(&python, 0);
 }
 
+bool python_is_asked(void) {
+  return is_asked == NULL || *is_asked;
+}
+
 bool python_restart(void) {
+  if (is_asked != NULL) *is_asked = false;
   end_companion();
   return start();
 }
@@ -351,6 +358,8 @@ void python_end(void) {
   size_t i;
   if (words[0] == NULL) return;
   end_companion();
+  if (is_asked != NULL) pages_release((void *)is_asked, sizeof *is_asked);
+  is_asked = NULL;
   for (i = 0; words[i] != NULL; ++i) free(words[i]);
   memset(words, 0, sizeof words);
 }
@@ -440,9 +449,11 @@ static int call_python(void *self, const TVMFFIAny *args, int32_t num_args, TVMF
   text_buf request = {NULL, 0, 0}, said = {NULL, 0, 0};
   int code = -1;
   if (put_request(s, args, (size_t)num_args, &request)) {
+    if (is_asked != NULL) *is_asked = true;
     code = ask(&request, &said) ? take_answer(s, args, (size_t)num_args, &said, result)
                                 : tvm_ffi_error_raise(kReferenceError, "Python has ended");
   }
+  if (is_asked != NULL) *is_asked = false; /* also if it has ended, which python_is_ready() sees */
   text_free(&request);
   text_free(&said);
   return code;

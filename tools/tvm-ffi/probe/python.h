@@ -17,7 +17,9 @@ extern const char kReferenceError[];
 
 /* Whether it waits for a request: it has not ended, and all that it said was read. */
 bool python_is_ready(void);
-/* After a child that may not have taken its answer. */
+/* Whether a child that has ended had asked it, and may not have taken its answer. */
+bool python_is_asked(void);
+/* After such a child. */
 bool python_restart(void);
 /* Ends it, if there is one. */
 void python_end(void);
