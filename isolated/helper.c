@@ -24,17 +24,11 @@
 #include "sandbox.h"
 #include "tensor_copy.h"
 
-enum { kExitStart = 122, kExitLeaves = 121 };
+enum { kExitLeaves = 121 };
 
 static peer host;
 static pthread_t main_thread;
 static pid_t own_process;
-
-void fail(const char *action) {
-  fprintf(stderr, "%s: %s\n", action, strerror(errno));
-  /* No destructors: what they print would follow the reason, of which the host keeps the end. */
-  _exit(kExitStart);
-}
 
 /* ---- Crashes ---- */
 
@@ -342,7 +336,8 @@ int main(int num_words, char **words) {
   close(kFilePool); /* only the host makes it grow */
   peer_init(&host);
   heap_init(&results, c->region[kSideHelper], c->message_limit, c->region_size, -1, 0);
-  set_limits(c->header);
+  set_limits(c->header, sandbox_is_wanted(), sandbox_get_parts());
+  sandbox_forbid(c->header->forbids);
   sandbox_lock();
   c->header->sandbox_parts = sandbox_get_parts();
   c->header->helper = sandbox_get_helper();

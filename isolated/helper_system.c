@@ -7,12 +7,12 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <tvm/ffi/extra/isolated.h>
 #include <unistd.h>
 
-#include "sandbox.h"
 #ifdef __APPLE__
 #include <limits.h>
 #include <sys/event.h>
@@ -20,10 +20,15 @@
 #include <dirent.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #endif
+
+void fail(const char *action) {
+  fprintf(stderr, "%s: %s\n", action, strerror(errno));
+  /* No destructors: what they print would follow the reason, of which the host keeps the end. */
+  _exit(kExitStart);
+}
 
 /* ---- Limits that both have ---- */
 
@@ -63,12 +68,12 @@ void leave_host(void) {
 }
 
 /* RLIMIT_DATA is not a limit of what malloc() and mmap() return there. */
-void set_limits(const channel_header *header) {
+void set_limits(const channel_header *header, bool is_in_sandbox, uint32_t parts) {
+  (void)is_in_sandbox;
+  (void)parts;
   set_common_limits(header);
   errno = ENOTSUP;
   if (header->memory != 0) fail("a limit of memory");
-  if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) fail("to forbid files");
-  if (header->forbids != 0) fail("to forbid network and processes");
 }
 
 uint64_t read_data_size(void) {
@@ -169,9 +174,9 @@ void leave_host(void) {
  * What the system counts for all processes of the user together, and memory that RLIMIT_DATA does
  * not count. Threads are those in the namespace; the system does not count those of root.
  */
-static void limit_sandbox(const channel_header *header) {
+static void limit_sandbox(const channel_header *header, uint32_t parts) {
   enum { kMaxThreads = 1024, kMaxFiles = 1024, kMaxSignals = 1024, kMaxStack = 64 << 20 };
-  if ((sandbox_get_parts() & TVM_FFI_ISOLATED_SANDBOX_PROCESSES) != 0) {
+  if ((parts & TVM_FFI_ISOLATED_SANDBOX_PROCESSES) != 0) {
     limit(RLIMIT_NPROC, kMaxThreads, kMaxThreads, "RLIMIT_NPROC");
   }
   if (header->open_files == 0) limit(RLIMIT_NOFILE, kMaxFiles, kMaxFiles, "RLIMIT_NOFILE");
@@ -181,14 +186,10 @@ static void limit_sandbox(const channel_header *header) {
   limit(RLIMIT_NICE, 0, 0, "RLIMIT_NICE");
 }
 
-void set_limits(const channel_header *header) {
+void set_limits(const channel_header *header, bool is_in_sandbox, uint32_t parts) {
   set_common_limits(header);
   if (header->memory != 0) limit(RLIMIT_DATA, header->memory, header->memory, "RLIMIT_DATA");
-  if (sandbox_is_wanted()) limit_sandbox(header);
-  if (header->forbids == 0) return;
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("PR_SET_NO_NEW_PRIVS");
-  if ((header->forbids & TVM_FFI_ISOLATED_FILES) != 0) refuse_writing_files();
-  if ((header->forbids & ~(uint32_t)TVM_FFI_ISOLATED_FILES) != 0) refuse_calls(header->forbids);
+  if (is_in_sandbox) limit_sandbox(header, parts);
 }
 
 /* From /proc; only calls that are allowed in handlers of signals. */

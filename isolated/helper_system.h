@@ -9,14 +9,16 @@
 
 #include "channel.h"
 
-/* Says by errno what failed, and ends the helper: helper.c. */
+enum { kExitStart = 122 };
+/* Says by errno what failed, and ends the helper with that code. */
 void fail(const char *action);
 
 /* Leaves the session of the host, and closes the files that it has left open. */
 void leave_host(void);
 
-/* Sets what the host has asked for, or fails. */
-void set_limits(const channel_header *header);
+/* Sets the limits that the host has asked for, or fails. In a sandbox there are more; `parts` are
+ * what sandbox_get_parts() returns. */
+void set_limits(const channel_header *header, bool is_in_sandbox, uint32_t parts);
 
 /* ---- In handlers of signals ---- */
 

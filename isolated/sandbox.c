@@ -49,6 +49,12 @@ void sandbox_enter(int num_words, char **words) {
   if (!is_best) fail("a sandbox");
 }
 
+void sandbox_forbid(uint32_t forbids) {
+  errno = ENOTSUP;
+  if ((forbids & TVM_FFI_ISOLATED_FILES) != 0) fail("to forbid files");
+  if (forbids != 0) fail("to forbid network and processes");
+}
+
 void sandbox_lock(void) {}
 
 #else
@@ -469,6 +475,13 @@ void sandbox_enter(int num_words, char **words) {
   if (wanted.shows_output) relay_errors();
   visible_files_list(&files, words[kWordLibrary], words[kWordReads]);
   enter_namespaces();
+}
+
+void sandbox_forbid(uint32_t forbids) {
+  if (forbids == 0) return;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("PR_SET_NO_NEW_PRIVS");
+  if ((forbids & TVM_FFI_ISOLATED_FILES) != 0) refuse_writing_files();
+  if ((forbids & ~(uint32_t)TVM_FFI_ISOLATED_FILES) != 0) refuse_calls(forbids);
 }
 
 /* Of what root may do, in whatever namespace. */

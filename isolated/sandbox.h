@@ -20,6 +20,11 @@
  * in namespaces of its own. Does nothing for a helper without a sandbox.
  */
 void sandbox_enter(int num_words, char **words);
+/*
+ * Also without a sandbox, where the system can do it, or fails: refuses what these bits of
+ * tvm_ffi_isolated_forbidden say.
+ */
+void sandbox_forbid(uint32_t forbids);
 /* Last of all, before any kernel runs: files, calls of the system, capabilities. */
 void sandbox_lock(void);
 /* Whether the host has asked for one. */
