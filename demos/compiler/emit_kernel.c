@@ -1,41 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the parts of a kernel around its loops: reading and checking arguments, local tensors,
  * calls of imported kernels, and what a file has besides kernels. */
-#include <stdarg.h>
-
 #include "emitter.h"
 
-static FILE *out;
-static int depth;
 static bool has_locals; /* of this kernel: there is memory to free, at the label `done` */
-
-/* ---- Text ---- */
-
-void begin(void) {
-  fprintf(out, "%*s", 2 * depth, "");
-}
-void begin_block(void) {
-  ++depth;
-}
-void end_block(void) {
-  --depth;
-}
-
-void put(const char *format, ...) {
-  va_list values;
-  va_start(values, format);
-  vfprintf(out, format, values);
-  va_end(values);
-}
-
-void line(const char *format, ...) {
-  va_list values;
-  begin();
-  va_start(values, format);
-  vfprintf(out, format, values);
-  va_end(values);
-  fputc('\n', out);
-}
 
 /* A call whose code is returned unless it is 0: begin_try(); put(the call); end_try(); */
 static void begin_try(void) {
@@ -491,7 +459,7 @@ static void emit_system_library(const Kernel *kernels, const char *prefix) {
 void emit_program(const Kernel *kernels, FILE *file, const char *opt_title, const char *source_name,
                   const char *opt_prefix) {
   const Kernel *kernel;
-  out = file;
+  begin_text(file);
   if (opt_title != NULL) put("/* %s */\n", opt_title);
   put("/* Made of %s by demos/compiler. */\n", source_name);
   put("#include <math.h>\n#include <tvm/ffi/c.h>\n#include <tvm/ffi/extra/c_env_api.h>\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two files of the emitter share. */
+/* What the files of the emitter share: each needs those before it. */
 #ifndef COMPILER_EMITTER_H_
 #define COMPILER_EMITTER_H_
 
@@ -13,6 +13,10 @@
 #define PRINTF
 #endif
 
+/* ---- emit_text.c ---- */
+
+/* The file that all is written to from now on. */
+void begin_text(FILE *file);
 /* Indentation, text as printf's, and a newline; the same in parts: begin(), put()..., put("\n"). */
 PRINTF void line(const char *format, ...);
 PRINTF void put(const char *format, ...);
@@ -21,7 +25,8 @@ void begin(void);
 void begin_block(void);
 void end_block(void);
 
-/* emit_expression.c */
+/* ---- emit_expression.c ---- */
+
 void put_extent(const Extent *extent); /* n_size, or a number */
 void put_element(const Expression *element);
 void put_sum(const Subscript *subscript); /* i_at + k_at + 1 */
