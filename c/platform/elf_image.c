@@ -226,10 +226,11 @@ bool tvmffi_dl_find_range(void *handle, tvmffi_dl_range *out) {
   return true;
 }
 
-/* Says of programs only that position-independent ones stay. */
+/* Whether it is linked so, or is a program: only these have an entry for debuggers. */
 static bool stays_loaded(const tvmffi_elf_image *file) {
   const ElfW(Dyn) *flags = tvmffi_elf_find_entry(file, DT_FLAGS_1);
-  return flags != NULL && (flags->d_un.d_val & (DF_1_NODELETE | DF_1_PIE)) != 0;
+  if (flags != NULL && (flags->d_un.d_val & (DF_1_NODELETE | DF_1_PIE)) != 0) return true;
+  return tvmffi_elf_find_entry(file, DT_DEBUG) != NULL;
 }
 
 size_t tvmffi_dl_symbol_size(const char *name, const void *address) {
@@ -269,8 +270,8 @@ void tvmffi_dl_keep_own(void) {
   tvmffi_elf_image own;
   memset(&own, 0, sizeof own);
   own.entries = _DYNAMIC;
-  own.num_entries = own.entries != NULL ? SIZE_MAX : 0; /* DT_NULL ends them */
-  if (!stays_loaded(&own)) tvmffi_dl_keep(_DYNAMIC);
+  own.num_entries = SIZE_MAX; /* DT_NULL ends them */
+  if (own.entries != NULL && !stays_loaded(&own)) tvmffi_dl_keep(_DYNAMIC);
 }
 
 /* Absolute paths only: a relative one may name another file by now. The program has no path. */
