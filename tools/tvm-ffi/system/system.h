@@ -324,7 +324,7 @@ void child_end_strays(int exit_code);
 /* Ends this process at once, without the destructors of libraries. */
 void child_exit(int exit_code);
 
-/* ---- The child process: a copy of this one, in posix_child.c only ---- */
+/* ---- The child process: a copy of this one, for POSIX only ---- */
 
 /* Before child_fork(): a signal of the child to all processes of the user, by kill(-1, ...), calls
  * `look` and ends the child instead, where the system can do that; NULL: no longer. `look` may do
