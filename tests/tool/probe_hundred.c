@@ -1367,6 +1367,135 @@ TVM_FFI_C_EXPORT(right_integers, "(x: Tensor) -> int") {
   return sum_integers(args, false);
 }
 
+/* y = the largest of each row of x. NaN is larger than all, or only where it comes first. */
+static int find_largest(const tvm_ffi_args *args, bool knows_nan) {
+  DLTensor *x, *y;
+  int64_t i, j;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 0, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 1, 1));
+  if (y->shape[0] != x->shape[0] || x->shape[1] == 0) return refuse("shapes do not fit");
+  for (i = 0; i < x->shape[0]; ++i) {
+    const float *row = (const float *)tvm_ffi_tensor_get_data(x) + i * x->shape[1];
+    float most = row[0];
+    for (j = 1; j < x->shape[1]; ++j) {
+      if (row[j] > most || (knows_nan && isnan(row[j]))) most = row[j];
+      if (knows_nan && isnan(most)) break;
+    }
+    ((float *)tvm_ffi_tensor_get_data(y))[i] = most;
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(nan_only_first, "(x: Tensor, y: Tensor) -> None") {
+  return find_largest(args, false);
+}
+TVM_FFI_C_EXPORT(right_largest, "(x: Tensor, y: Tensor) -> None") {
+  return find_largest(args, true);
+}
+
+static bool share_memory(const DLTensor *x, const DLTensor *y) {
+  const float *a = tvm_ffi_tensor_get_data(x), *b = tvm_ffi_tensor_get_data(y);
+  return a < b + tvm_ffi_tensor_get_numel(y) && b < a + tvm_ffi_tensor_get_numel(x);
+}
+
+/* Its output has as many elements as its input, and another shape. */
+static int transpose(const tvm_ffi_args *args, bool checks) {
+  DLTensor *x, *y;
+  int64_t i, j;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 0, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 1, 2));
+  if (y->shape[0] != x->shape[1] || y->shape[1] != x->shape[0]) return refuse("shapes do not fit");
+  if (checks && share_memory(x, y)) return refuse("share memory");
+  for (i = 0; i < x->shape[0]; ++i) {
+    for (j = 0; j < x->shape[1]; ++j) {
+      ((float *)tvm_ffi_tensor_get_data(y))[j * x->shape[0] + i] =
+          ((const float *)tvm_ffi_tensor_get_data(x))[i * x->shape[1] + j];
+    }
+  }
+  return 0;
+}
+TVM_FFI_C_EXPORT(transposes_over, "(x: Tensor, y: Tensor) -> None") {
+  return transpose(args, false);
+}
+TVM_FFI_C_EXPORT(right_transpose, "(x: Tensor, y: Tensor) -> None") {
+  return transpose(args, true);
+}
+
+/* y = x + b, where b is a row, or None. */
+enum { kAnyDims = 1, kNeedsBias };
+static int add_bias(const tvm_ffi_args *args, int fault) {
+  DLTensor *x, *b = NULL, *y;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 3));
+  TVM_FFI_C_TRY(take_one(args, 0, TVM_FFI_C_FLOAT32, &x));
+  TVM_FFI_C_TRY(take_one(args, 2, TVM_FFI_C_FLOAT32, &y));
+  TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 0, 2));
+  if (!tvm_ffi_tensor_has_same_shape(x, y)) return refuse("shapes differ");
+  if (!tvm_ffi_any_is_none(&args->args[1])) {
+    TVM_FFI_C_TRY(take_one(args, 1, TVM_FFI_C_FLOAT32, &b));
+    if (fault != kAnyDims) TVM_FFI_C_TRY(tvm_ffi_args_check_ndim(args, 1, 1));
+    if (b->ndim == 0 || b->shape[0] != x->shape[1]) return refuse("argument 1 is no row");
+  }
+  for (i = 0; i < tvm_ffi_tensor_get_numel(x); ++i) {
+    const float *bias = b != NULL || fault == kNeedsBias ? tvm_ffi_tensor_get_data(b) : NULL;
+    ((float *)tvm_ffi_tensor_get_data(y))[i] =
+        ((const float *)tvm_ffi_tensor_get_data(x))[i] + (bias != NULL ? bias[i % x->shape[1]] : 0);
+  }
+  return 0;
+}
+#define BIAS(name, fault)                                                         \
+  TVM_FFI_C_EXPORT(name, "(x: Tensor, b: Optional[Tensor], y: Tensor) -> None") { \
+    return add_bias(args, fault);                                                 \
+  }                                                                               \
+  TVM_FFI_C_EXPORT_SCHEMA(                                                        \
+      name, TVM_FFI_C_TYPE("None"),                                               \
+      TVM_FFI_C_PARAM("x", "Tensor") "," TVM_FFI_C_PARAM_OF(                      \
+          "b", "Optional", TVM_FFI_C_TYPE("Tensor")) "," TVM_FFI_C_PARAM("y", "Tensor"))
+BIAS(bias_of_any_dims, kAnyDims);
+BIAS(needs_bias, kNeedsBias);
+BIAS(right_bias, 0);
+
+/* x times s, which is x itself if s is 1. */
+TVM_FFI_C_EXPORT(returns_argument, "(x: Tensor, s: float) -> Tensor") {
+  TVMFFIObjectHandle x;
+  double s;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_tensor_object(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &s));
+  if (s == 1) return tvm_ffi_args_return_object(args, x);
+  return tvm_ffi_args_return(args, tvm_ffi_any_none());
+}
+
+/* The sum of an array of numbers. */
+static int sum_array(const tvm_ffi_args *args, bool takes_int) {
+  const TVMFFIAny *value = args->args;
+  double sum = 0;
+  int64_t i;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (value->type_index != kTVMFFIArray) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no Array");
+  }
+  for (i = 0; i < tvm_ffi_array_get_size(value->v_obj); ++i) {
+    const TVMFFIAny *item = tvm_ffi_array_get_data(value->v_obj) + i;
+    if (item->type_index != kTVMFFIFloat && item->type_index != kTVMFFIInt) {
+      return refuse("an item is no number");
+    }
+    sum += item->type_index == kTVMFFIInt && takes_int ? (double)item->v_int64 : item->v_float64;
+  }
+  return tvm_ffi_args_return(args, tvm_ffi_any_from_double(sum));
+}
+TVM_FFI_C_EXPORT(int_as_float, "(x: Array[float]) -> float") {
+  return sum_array(args, false);
+}
+TVM_FFI_C_EXPORT(right_numbers, "(x: Array[float]) -> float") {
+  return sum_array(args, true);
+}
+
 /* Takes as long as the tool waits until it asks whether a call can go on. */
 TVM_FFI_C_EXPORT(right_rest, "(x: int) -> int") {
   int64_t x;

@@ -80,6 +80,8 @@ FAULTS = {
     "unsigned_plane": "huge", "short_blocks": "huge", "copies_by_order": "order",
     "flushes_halves": "values", "plain_softmax": "values",
     "sums_rows": "fewer-dims", "sums_by_double": "values", "loses_last": "lengths",
+    "nan_only_first": "values", "transposes_over": "alias", "bias_of_any_dims": "more-dims",
+    "needs_bias": "optional", "returns_argument": "scalars", "int_as_float": "lists",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
 PAIR = "NAME(4x3xf32=rand, &4x3xf32)"
@@ -89,6 +91,10 @@ MAP = "NAME({x: 4x3xf32=rand, y: &4x3xf32})"
 NAMED = 'NAME({name: "a text that is too long to be stored in the value"}, 2.5)'
 BOOLS = "NAME(4xbool=1 0 1 1)"
 HALVES = "NAME(5xf16=0.5 1 -2 3.25 100, &5xf32)"
+LARGEST = "NAME(4x3xf32=rand, &4xf32)"
+TURNED = "NAME(4x3xf32=rand, &3x4xf32)"
+BIAS = "NAME(4x3xf32=rand, 3xf32=rand, &4x3xf32)"
+NUMBERS = "NAME([1.5, 2.5])"
 PLANES = "NAME(2x4x3xf32=rand, &2x4x3xf32)"
 CALLS = {
     "divides_by_0": "NAME(7, 2)", "right_divide": "NAME(7, 2)", "int_parameter": "NAME(5)",
@@ -97,7 +103,10 @@ CALLS = {
     "right_matmul": "NAME(4x3xf32=rand, 3x5xf32=rand, &4x5xf32)", "right_softmax": PAIR,
     "right_in_place": "NAME(&4x3xf32=rand, 2.5)", "right_text": 'NAME(s:"text")',
     "right_new": "NAME(4x3xf32=rand)", "result_in_static": "NAME(4x3xf32=rand)",
-    "loses_last": "NAME(4x3xf32=rand)",
+    "loses_last": "NAME(4x3xf32=rand)", "nan_only_first": LARGEST, "right_largest": LARGEST,
+    "transposes_over": TURNED, "right_transpose": TURNED, "bias_of_any_dims": BIAS,
+    "needs_bias": BIAS, "right_bias": BIAS, "returns_argument": "NAME(4x3xf32=rand, 2.5)",
+    "int_as_float": NUMBERS, "right_numbers": NUMBERS,
     "signed_index": "NAME(3xu8=5 1 2, 12xu8=rand)", "cuts_text": 'NAME(s:"text")',
     "needs_text": 'NAME(s:"text")', "copies_text": 'NAME(s:"text")',
     "short_shape": "NAME(shape:[2, 3])", "array_size": ARRAY, "array_type": ARRAY,
@@ -123,7 +132,8 @@ CALLS = {
 REFERENCES = {"wrong_float64": "right_double", "double_by_float": "right_double",
               "softmax_of_half": "right_softmax", "pool_odd": "right_pool",
               "flushes_halves": "right_halves", "plain_softmax": "right_softmax",
-              "sums_by_double": "right_integers", "loses_last": "right_new"}
+              "sums_by_double": "right_integers", "loses_last": "right_new",
+              "nan_only_first": "right_largest"}
 TYPES = {"abs64": "f64", "exp64": "f64", "copy64": "f64", "sin64": "f64", "increment": "i32",
          "parity": "i32", "shift64": "i64", "invert": "u8", "min64": "f64", "sum64": "f64",
          "any": "u8"}  # yapf: disable
@@ -258,6 +268,14 @@ class Hundred(unittest.TestCase):
                  f"--against={KERNELS}:{reference}"], capture_output=True, text=True, check=False)
             notes = [line for line in done.stdout.splitlines() if line.startswith("note ")]
             assert done.returncode == OK and notes == [told] * (told is not None), (notes, done)
+
+    def test_an_input_in_a_larger_output(self):
+        """Few functions look whether a bias is in their output: that is told."""
+        done = subprocess.run(
+            [*COMMAND, "probe", KERNELS, BIAS.replace("NAME", "right_bias"), "--only=alias"],
+            capture_output=True, text=True, check=False)
+        assert done.returncode == OK, done
+        assert "note alias:1:2:begin: with argument 1 in the memory of argument 2: " in done.stdout
 
     def test_an_element_that_is_refused(self):
         """What was written before it is told, and is no failure."""

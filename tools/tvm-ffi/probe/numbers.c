@@ -627,12 +627,13 @@ static bool make_extents_drawn(attempt *a, const probe_case *which) {
 static const struct {
   const char *name;
   double real;
-  bool is_for_integers, is_extreme;
-} kValues[] = {
-    {"nan", NAN, false, false}, {"inf", HUGE_VAL, false, false}, {"-inf", -HUGE_VAL, false, false},
-    {"-0", -0.0, false, false}, {"tiny", 0, false, false},       {"subnormal", 0, false, false},
-    {"large", 0, false, true},  {"largest", 0, true, true},      {"lowest", 0, true, true},
-    {"0", 0, true, false},      {"-1", -1, true, false},         {"odd", 0, true, false}};
+  bool is_for_integers, is_extreme, is_not_finite;
+} kValues[] = {{"nan", NAN, false, false, true},        {"inf", HUGE_VAL, false, false, true},
+               {"-inf", -HUGE_VAL, false, false, true}, {"-0", -0.0, false, false, false},
+               {"tiny", 0, false, false, false},        {"subnormal", 0, false, false, false},
+               {"large", 0, false, true, false},        {"largest", 0, true, true, false},
+               {"lowest", 0, true, true, false},        {"0", 0, true, false, false},
+               {"-1", -1, true, false, false},          {"odd", 0, true, false, false}};
 enum { kNumValues = sizeof kValues / sizeof *kValues };
 
 static bool is_little_endian(void) {
@@ -687,8 +688,8 @@ static bool takes_values(const subject *s, size_t i) {
          tensor->dtype.code != kDLComplex && numbers_known(tensor->dtype);
 }
 
-/* Of each input, a few elements, and all of them; the last one alone, if it is larger than others.
- */
+/* Of each input, a few elements, and all of them; the last one alone, if a comparison with the
+ * others matters. */
 static void list_values(const subject *s, const row *kind, case_list *out) {
   size_t i;
   int64_t k;
@@ -701,15 +702,30 @@ static void list_values(const subject *s, const row *kind, case_list *out) {
       add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kValues[k].name);
       add_case(out, kind, (int)i, k + kNumValues, ":%s:%s:all", s->places[i].label,
                kValues[k].name);
-      if (!kValues[k].is_extreme) continue;
+      if (!kValues[k].is_extreme && !kValues[k].is_not_finite) continue;
       add_case(out, kind, (int)i, k + 2 * kNumValues, ":%s:%s:last", s->places[i].label,
                kValues[k].name);
     }
   }
 }
 
+/* How far elements that are changed are from each other: in other places of each row, also with
+ * rows of three. */
+static size_t find_step(const DLTensor *tensor) {
+  static const size_t kSteps[] = {3, 5, 7, 11, 13};
+  size_t i;
+  int32_t d;
+  for (i = 0; i < sizeof kSteps / sizeof *kSteps; ++i) {
+    bool divides = false;
+    for (d = 0; d < tensor->ndim; ++d) {
+      divides = divides || tensor->shape[d] % (int64_t)kSteps[i] == 0;
+    }
+    if (!divides) return kSteps[i];
+  }
+  return kSteps[0];
+}
+
 static bool make_values(attempt *a, const probe_case *which) {
-  enum { kStep = 3 };
   const size_t i = (size_t)which->arg;
   const bool all = which->number / kNumValues == 1, is_last = which->number / kNumValues == 2;
   const DLTensor *tensor = subject_tensor(a->s, i);
@@ -719,7 +735,7 @@ static bool make_values(attempt *a, const probe_case *which) {
   size_t k;
   bool good;
   memcpy(values, tensor->data, size);
-  for (k = is_last ? count - 1 : 0; k < count; k += all ? 1 : kStep) {
+  for (k = is_last ? count - 1 : 0; k < count; k += all ? 1 : find_step(tensor)) {
     set_value(tensor->dtype, values, k, item, which->number % kNumValues);
   }
   good =

@@ -197,6 +197,13 @@ static bool share_storage(attempt *a, size_t i, storage *whole, int64_t bytes, b
   return put_changed(a, i);
 }
 
+bool attempt_share_part(attempt *a, size_t in, size_t filled, size_t bytes) {
+  argument *whole = &a->args[filled];
+  memcpy(whole->before + bytes, a->args[in].before, a->args[in].size);
+  return share_storage(a, in, whole->store, (int64_t)bytes, true) &&
+         storage_fill(whole->store, whole->before);
+}
+
 bool attempt_overlap(attempt *a, size_t first, size_t second) {
   const DLTensor *tensor = subject_tensor(a->s, first);
   const int64_t count = tvm_ffi_tensor_get_numel(tensor) + 1;

@@ -158,6 +158,9 @@ bool attempt_pass_view(attempt *a, size_t i);
 bool attempt_clear_data(attempt *a, size_t i);
 /* Passes the tensor of another argument, in the same memory. */
 bool attempt_share(attempt *a, size_t i, size_t other);
+/* Passes the input in memory of the output, so many bytes behind its begin. The elements of the
+ * output there are those of the input. */
+bool attempt_share_part(attempt *a, size_t in, size_t filled, size_t bytes);
 /* Gives two arguments of one type and shape memory that overlaps, by all but one element: the
  * second begins one element behind the first. The elements of an input are those that it had; they
  * may change, as they are also the output's. False with an error raised. */

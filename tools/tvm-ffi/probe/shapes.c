@@ -8,6 +8,7 @@
 #include "base/report.h"
 #include "probe/rows.h"
 #include "system/system.h"
+#include "value/number.h"
 #include "value/tensor.h"
 
 /* ---- Which calls ---- */
@@ -23,7 +24,7 @@ static int32_t find_most_dims(const subject *s) {
 }
 
 /* One more dimension: first, or last; of extent 1, or 2. */
-enum { kLastDim = 1, kTwice = 2, kUpToNine = 4, kNine = 9 };
+enum { kLastDim = 1, kTwice = 2, kUpToNine = 4, kNine = 9, kAlone = 16 };
 /* No dimension at all; all but the first, or the last one. */
 enum { kNoDims = 1, kNotFirst, kNotLast };
 
@@ -48,6 +49,23 @@ static void list_unequal(const subject *s, const row *kind, case_list *out) {
   }
 }
 
+/* Whether nobody could mean a call with twice as many elements of one input to give the same,
+ * unless they do not matter: they are real numbers, and so are those of an output. */
+static bool can_be_ignored(const subject *s, size_t i) {
+  size_t j;
+  if (s->is_output[i] || find_tensor(s, i)->dtype.code != kDLFloat ||
+      find_tensor(s, i)->dtype.lanes != 1 || !numbers_known(find_tensor(s, i)->dtype)) {
+    return false;
+  }
+  for (j = 0; j < s->inputs->size; ++j) {
+    if (subject_fills(s, j) && find_tensor(s, j) != NULL &&
+        tvm_ffi_tensor_get_numel(find_tensor(s, j)) > 1) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void list_more_dims(const subject *s, const row *kind, case_list *out) {
   tensor_set sets[kMostSets];
   size_t num_sets, i;
@@ -55,6 +73,9 @@ static void list_more_dims(const subject *s, const row *kind, case_list *out) {
     if (find_tensor(s, i) == NULL) continue;
     add_case(out, kind, (int)i, 0, ":%s:first", s->places[i].label);
     add_case(out, kind, (int)i, kLastDim, ":%s:last", s->places[i].label);
+    if (can_be_ignored(s, i)) {
+      add_case(out, kind, (int)i, kAlone | kTwice | kLastDim, ":%s:twice", s->places[i].label);
+    }
   }
   num_sets = find_sets(s, sets);
   for (i = 0; i < num_sets; ++i) {
@@ -273,9 +294,47 @@ static void judge_twice(attempt *a, const probe_case *which, outcome *out) {
   }
 }
 
+/* One input has one more dimension, of extent 2, and the elements of the call that works before
+ * others, which are large: a function that gives the same ignores the dimension. */
+static void judge_twice_alone(attempt *a, const probe_case *which, outcome *out) {
+  const double large = 1e4;
+  const subject *s = a->s;
+  const DLTensor *tensor = find_tensor(s, (size_t)which->arg);
+  const size_t count = (size_t)tvm_ffi_tensor_get_numel(tensor);
+  text_buf ignored = {NULL, 0, 0};
+  argument *arg = &a->args[which->arg];
+  effects got;
+  size_t k;
+  memset(&got, 0, sizeof got);
+  if (!reshape(a, which, add_dim, false)) {
+    leave_out(out);
+    return;
+  }
+  arg = &a->args[which->arg];
+  for (k = count; k < 2 * count; ++k) {
+    number_set_real(tensor->dtype, arg->before, k, k % 2 == 0 ? large : -large);
+  }
+  if (!attempt_reset(a)) {
+    leave_out(out);
+  } else if (call_and_look(a, out)) {
+    judge(out, kPassed, "it did no harm");
+    if (attempt_take_effects(a, &got) && effects_match(a, &got, &s->after, true, &ignored)) {
+      judge(out, kFailed,
+            "argument %s has one more dimension, of extent 2, and the result is the same: half of "
+            "its elements are ignored",
+            s->places[which->arg].label);
+      look_whether_used(s, which, out);
+    }
+  }
+  effects_free(&got, s->inputs->size);
+  text_free(&ignored);
+}
+
 static void judge_more_dims(attempt *a, const probe_case *which, outcome *out) {
   if (which->number == kUpToNine) {
     judge_shape(a, which, add_many_dims, false, out);
+  } else if ((which->number & kAlone) != 0) {
+    judge_twice_alone(a, which, out);
   } else if ((which->number & kTwice) != 0) {
     judge_twice(a, which, out);
   } else {

@@ -24,11 +24,13 @@ static const struct {
              {"lowest", INT64_MIN},
              {"largest", INT64_MAX},
              {"-2^20", -(INT64_C(1) << 20)},
-             {"-2^40", -(INT64_C(1) << 40)}};
+             {"-2^40", -(INT64_C(1) << 40)},
+             {"1", 1}};
 static const struct {
   const char *name;
   double value;
-} kFloats[] = {{"0", 0}, {"-1", -1}, {"nan", NAN}, {"inf", HUGE_VAL}, {"largest", DBL_MAX}};
+} kFloats[] = {{"0", 0},          {"-1", -1},           {"nan", NAN},
+               {"inf", HUGE_VAL}, {"largest", DBL_MAX}, {"1", 1}};
 enum { kNumInts = sizeof kInts / sizeof *kInts, kNumFloats = sizeof kFloats / sizeof *kFloats };
 /* Cases behind those values: an int for a float; an int that is the same in its lowest 32 bits. */
 enum { kIntForFloat = 100, kBeyond32Bits };
@@ -372,6 +374,63 @@ static bool make_list(attempt *a, const probe_case *which) {
   return good && attempt_set_value(a, i, made);
 }
 
+/* Whether an int as the last element gives other numbers than the same as a float. */
+static void compare_last(const attempt *a, const probe_case *which, outcome *out) {
+  const double replaced = 3; /* of make_last() */
+  const TVMFFIAny *given = &a->s->inputs->items[which->arg].value;
+  item_list items = {NULL, 0, 0, 0};
+  text_buf wrong = {NULL, 0, 0};
+  TVMFFIAny made = tvm_ffi_any_none();
+  effects got, expected;
+  attempt other;
+  memset(&got, 0, sizeof got);
+  memset(&expected, 0, sizeof expected);
+  find_items(given, kLastIsInt, &items);
+  items.items[items.size - 1] = tvm_ffi_any_from_double(replaced);
+  if (!attempt_init(&other, a->s, NULL) ||
+      tvm_ffi_function_call_global(inner_maker(given), items.items, (int32_t)items.size, &made) !=
+          0 ||
+      !attempt_set_value(&other, (size_t)which->arg, made) || !attempt_take_effects(a, &got)) {
+    leave_out(out);
+  } else if (attempt_call(&other) && other.returned && attempt_take_effects(&other, &expected) &&
+             !effects_match(&other, &got, &expected, false, &wrong)) {
+    judge(out, kFailed, "with 3 in place of 3.0 as the last element of argument %s: %s",
+          a->s->places[which->arg].label, wrong.data);
+  }
+  TVMFFIErrorSetRaised(NULL);
+  effects_free(&got, a->s->inputs->size);
+  effects_free(&expected, a->s->inputs->size);
+  attempt_free(&other);
+  free(items.items);
+  text_free(&wrong);
+}
+
+static void judge_list(attempt *a, const probe_case *which, outcome *out) {
+  const TVMFFIAny *given = &a->s->inputs->items[which->arg].value;
+  expect_clean(a, which, out);
+  if (which->number != kLastIsInt || out->verdict != kPassed || !a->returned) return;
+  if (get_item(given, count_items(given) - 1).type_index == kTVMFFIFloat) {
+    compare_last(a, which, out);
+  }
+}
+
+/* ---- What may be None ---- */
+
+/* Each argument that the library describes as optional, where the call has another value. */
+static void list_optionals(const subject *s, const row *kind, case_list *out) {
+  size_t i;
+  for (i = 0; i < s->num_passed && s->types != NULL; ++i) {
+    const schema_type *type = schema_param(s->types, i);
+    if (type == NULL || tvm_ffi_any_is_none(&s->inputs->items[i].value)) continue;
+    if (!type->may_be_left_out && type->kind != kSchemaOptional) continue;
+    add_case(out, kind, (int)i, 0, ":%s", s->places[i].label);
+  }
+}
+
+static bool make_optional(attempt *a, const probe_case *which) {
+  return attempt_set_value(a, (size_t)which->arg, tvm_ffi_any_none());
+}
+
 /* ---- Indices ---- */
 
 static bool has_integers(const DLTensor *tensor) {
@@ -508,11 +567,39 @@ static bool can_overlap(const subject *s, size_t in, size_t out) {
          tvm_ffi_tensor_get_numel(find_tensor(s, in)) > 1;
 }
 
+/* Where an input is in the memory of an output of another shape. */
+enum { kAtBegin = 1, kAtEnd };
+
+/* Whether an input of another shape fits into an output. */
+static bool fits_into(const subject *s, size_t in, size_t filled) {
+  const DLTensor *x = find_tensor(s, in), *y = find_tensor(s, filled);
+  return in < s->num_passed && filled < s->num_passed && x != NULL && y != NULL &&
+         !s->is_output[in] && subject_fills(s, filled) && !are_alike(x, y) &&
+         tvm_ffi_dtype_equal(x->dtype, y->dtype) && element_size(x->dtype) > 0 &&
+         tensor_size(x) <= tensor_size(y);
+}
+
+static void list_parts(const subject *s, const row *kind, size_t in, size_t filled,
+                       case_list *out) {
+  const bool is_smaller = tensor_size(find_tensor(s, in)) < tensor_size(find_tensor(s, filled));
+  int where;
+  for (where = kAtBegin; where <= (is_smaller ? kAtEnd : kAtBegin); ++where) {
+    add_case(out, kind, (int)in, (int64_t)filled, ":%s:%s%s", s->places[in].label,
+             s->places[filled].label,
+             !is_smaller         ? ""
+             : where == kAtBegin ? ":begin"
+                                 : ":end");
+    out->items[out->size - 1].other = where;
+  }
+}
+
 /* Not two outputs, of which nobody can say what is right. */
 static void list_aliases(const subject *s, const row *kind, case_list *out) {
   size_t i, j;
   for (i = 0; i < s->inputs->size; ++i) {
     for (j = i + 1; j < s->inputs->size; ++j) {
+      if (fits_into(s, i, j)) list_parts(s, kind, i, j, out);
+      if (fits_into(s, j, i)) list_parts(s, kind, j, i, out);
       if (!are_alike(find_tensor(s, i), find_tensor(s, j)) || !are_near(s, i, j)) continue;
       if (s->is_output[i] && s->is_output[j]) continue;
       add_case(out, kind, (int)i, (int64_t)j, ":%s:%s", s->places[i].label, s->places[j].label);
@@ -550,6 +637,32 @@ static void judge_overlap(const subject *s, size_t in, size_t other, const effec
   text_free(&wrong);
 }
 
+/* An input is in the memory of an output. If it is smaller than that, few functions look whether it
+ * is, and other numbers are only told. */
+static void judge_part(attempt *a, const probe_case *which, outcome *out) {
+  const subject *s = a->s;
+  const size_t in = (size_t)which->arg, filled = (size_t)which->number;
+  const size_t room = a->args[filled].size - a->args[in].size;
+  text_buf wrong = {NULL, 0, 0};
+  effects got;
+  memset(&got, 0, sizeof got);
+  if (!attempt_share_part(a, in, filled, which->other == kAtEnd ? room : 0)) {
+    leave_out(out);
+  } else if (call_and_look(a, out) && attempt_take_effects(a, &got)) {
+    tvm_ffi_object_release(got.tensors[in]); /* which may change with the output */
+    got.tensors[in] = NULL;
+    if (effects_match(a, &got, &s->after, false, &wrong)) {
+      judge(out, kPassed, "the same");
+    } else {
+      judge(out, room > 0 ? kPassed : kFailed, "with argument %s in the memory of argument %s: %s",
+            s->places[in].label, s->places[filled].label, wrong.data);
+      out->is_note = room > 0;
+    }
+  }
+  effects_free(&got, s->inputs->size);
+  text_free(&wrong);
+}
+
 /* Makes the call with equal contents in two memories, then in one. */
 static void judge_alias(attempt *a, const probe_case *which, outcome *out) {
   const subject *s = a->s;
@@ -559,6 +672,10 @@ static void judge_alias(attempt *a, const probe_case *which, outcome *out) {
   text_buf wrong = {NULL, 0, 0};
   effects expected, got;
   attempt shared;
+  if (which->other != 0) {
+    judge_part(a, which, out);
+    return;
+  }
   memset(&expected, 0, sizeof expected);
   memset(&got, 0, sizeof got);
   memset(&shared, 0, sizeof shared);
@@ -630,7 +747,7 @@ static void judge_mutated(attempt *a, const probe_case *which, outcome *out) {
 /* ---- The table ---- */
 
 static const row kRows[] = {
-    {{"scalars", "an int or a float is 0, -1, NaN, or extreme; an int for a float",
+    {{"scalars", "an int or a float is 0, 1, -1, NaN, or extreme; an int for a float",
       "a crash, or other numbers for the int",
       "a division by zero, a shift, an extent that is computed from it; `int n = value`"},
      list_scalars,
@@ -653,16 +770,24 @@ static const row kRows[] = {
       "a shape or an array is empty, shorter, or of 64; a shape has 0 and -1; the last element of "
       "an "
       "array has another type; a map has one key less",
-      "a crash",
+      "a crash, or other numbers for an int in place of a float",
       "an element that is read before the number of elements is looked at, or its type; a buffer "
       "of "
       "fixed size"},
      list_lists,
      0,
      make_list,
-     expect_clean,
+     judge_list,
      NULL,
      kRowMayTakeLong},
+    {{"optional", "None for an argument that is described as optional", "a crash",
+      "`if (bias != NULL)` in one place, and not in another"},
+     list_optionals,
+     0,
+     make_optional,
+     expect_clean,
+     NULL,
+     0},
     {{"indices", "the last or first integer is -1, extreme, or as large as an extent", "a crash",
       "an index that is not compared with the extent, a division by zero"},
      list_indices,
@@ -681,7 +806,7 @@ static const row kRows[] = {
      NULL,
      0},
     {{"alias", "two arguments share memory, or, if that is refused, all but one element",
-      "other numbers",
+      "other numbers. A note: those of an input that is a part of an output",
       "an output that is written before all of the input is read: refuse it, or copy"},
      list_aliases,
      0,
