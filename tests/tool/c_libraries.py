@@ -160,7 +160,7 @@ LEFT_OUT = {
         "a handle that another call ends": "sqlite3_column_value sqlite3_vtab_*",
         "a handle that may not be ended": "sqlite3_mutex_* sqlite3_vfs_find",
         "text that is not a new one": "sqlite3_create_filename sqlite3_database_file_object",
-        "a text that is kept": "sqlite3_bind_pointer sqlite3_result_pointer",
+        "a text that must live as long as a value": "sqlite3_result_pointer",
         "its end returns a text": "sqlite3_str_new",
         "a callback that is called later": "sqlite3_memory_alarm",
     },
@@ -190,7 +190,6 @@ LEFT_OUT = {
         "it does nothing": "png_set_filter_heuristics*",
     },
     "cJSON": {
-        "a text that is kept": "cJSON_CreateStringReference",
         "an array of texts": "cJSON_CreateStringArray",
         "it detaches a part that a handle has": "cJSON_DetachItemViaPointer",
         "it changes a text": "cJSON_Minify",
@@ -571,6 +570,11 @@ def check_cjson(kernels, np):
     assert json.loads(kernels.cJSON_PrintPreallocated(part, 20, 0)[1]) == [1, 2]
     made_of = kernels.cJSON_CreateIntArray(np.array([3, 4], np.int32))
     assert json.loads(kernels.cJSON_Print(made_of)) == [3, 4]
+    text = kernels.cJSON_CreateStringReference("".join(["re", "ference"]))
+    assert kernels.cJSON_GetStringValue(text) == "reference"
+    array = kernels.cJSON_CreateObject()
+    assert kernels.cJSON_AddItemToObjectCS(array, "".join(["na", "me"]), text) == 1
+    assert json.loads(kernels.cJSON_Print(array)) == {"name": "reference"}
     array, item = kernels.cJSON_CreateArray(), kernels.cJSON_CreateNumber(3)
     assert kernels.cJSON_AddItemToArray(array, item) == 1
     refused(kernels.cJSON_GetNumberValue, item)  # it is the array's

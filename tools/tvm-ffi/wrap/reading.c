@@ -126,6 +126,12 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
     text_add(out, "  bool %s = false;\n", place);
     free(place);
   }
+  for (i = 0; i < param->c_type.num_owners; ++i) {
+    if (!param->c_type.owners[i].is_instead) continue;
+    place = wrap_former(target, param, i);
+    text_add(out, "  static char %s_slot;\n  TVMFFIObjectHandle %s = NULL;\n", place, place);
+    free(place);
+  }
   if (!spec_is_written(param) && !param->is_closed) return;
   place = wrap_place(target, param);
   text_add(out, "  %s%s%s = 0;\n", spec_c_name(param), spec_type_space(param->type), place);
@@ -522,8 +528,35 @@ static void write_ended(text_buf *out, const spec *target, const spec_param *par
   free(ended);
 }
 
-void wrap_write_end(text_buf *out, const spec *target) {
+/* What a handle needed before, it needs no longer after a call that replaces it and succeeds. */
+static void write_settling(text_buf *out, const spec *target, const spec_param *param,
+                           const char *has_failed) {
   size_t i;
+  for (i = 0; i < param->c_type.num_owners; ++i) {
+    const spec_param *owner;
+    char *former;
+    if (!param->c_type.owners[i].is_instead) continue;
+    owner = spec_param_of(target, param->c_type.owners[i].name);
+    former = wrap_former(target, param, i);
+    text_add(out, "  wrap_settle(%s, &%s, %s, %s);\n", param->local, former,
+             owner->c_type.handle != NULL ? "true" : "false", has_failed);
+    free(former);
+  }
+}
+
+void wrap_write_settling(text_buf *out, const spec *target) {
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    write_settling(out, target, &target->params[i], "true");
+  }
+}
+
+void wrap_write_end(text_buf *out, const spec *target) {
+  const char *has_failed = target->failure != kErrorNone ? wrap_failed(target) : "false";
+  size_t i;
+  for (i = 0; i < target->num_params; ++i) {
+    write_settling(out, target, &target->params[i], has_failed);
+  }
   for (i = 0; i < target->num_params; ++i) write_ended(out, target, &target->params[i]);
   for (i = target->num_params; i-- > 0;) {
     const spec_param *param = &target->params[i];
@@ -554,6 +587,27 @@ static void write_closing(text_buf *out, const spec *target, const spec_param *p
   free(place);
 }
 
+/* The handle needs this in place of what an earlier call of the kernel gave it. */
+static void write_replacing(text_buf *out, const spec *target, const spec_param *param,
+                            size_t number) {
+  const spec_param *owner = spec_param_of(target, param->c_type.owners[number].name);
+  char *former = wrap_former(target, param, number);
+  wrap_list list;
+  text_add(out, "  code = wrap_replace_%s(",
+           spec_is_text(owner)           ? "text"
+           : owner->form == kParamTensor ? "tensor"
+                                         : "handle");
+  list = wrap_begin_list(out);
+  wrap_add_item(&list, "args, %d, %s", owner->arg, param->local);
+  if (owner->form != kParamTensor) {
+    wrap_add_item(&list, "%s%s", spec_is_text(owner) ? "&" : "", owner->local);
+  }
+  wrap_add_item(&list, "&%s_slot", former);
+  wrap_add_item(&list, "&%s", former);
+  text_add(out, ");\n");
+  free(former);
+}
+
 /* What a handle needs from now on; `param` is NULL for the result. A handle that is passed keeps it
  * even if the call fails. */
 static void write_keeping(text_buf *out, const spec *target, const spec_param *param) {
@@ -566,7 +620,14 @@ static void write_keeping(text_buf *out, const spec *target, const spec_param *p
   for (i = 0; i < type->num_owners; ++i) {
     const spec_param *owner = spec_param_of(target, type->owners[i].name);
     const bool is_tensor = owner->form == kParamTensor;
-    if (is_tensor && is_new) {
+    if (type->owners[i].is_instead) {
+      write_replacing(out, target, param, i);
+    } else if (spec_is_text(owner)) {
+      text_add(out,
+               is_new ? "  code = wrap_keep_text(&%s, &%s);\n"
+                      : "  code = wrap_keep_text_with(%s, &%s);\n",
+               place, owner->local);
+    } else if (is_tensor && is_new) {
       text_add(out, "  code = wrap_keep_tensor(args, %d, &%s);\n", owner->arg, place);
     } else if (is_tensor) {
       text_add(out, "  code = wrap_keep_tensor_with(args, %d, %s);\n", owner->arg, place);

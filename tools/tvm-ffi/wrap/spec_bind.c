@@ -139,6 +139,11 @@ const char *spec_c_name(const spec_param *param) {
   return param->c_type.name != NULL ? param->c_type.name : param->type->name;
 }
 
+bool spec_is_text(const spec_param *param) {
+  return param->form == kParamBytes ||
+         (param->form == kParamScalar && param->type->kind == kTypeText);
+}
+
 bool spec_is_written(const spec_param *param) {
   return param->form == kParamScalar && (param->direction == kOut || param->direction == kInOut);
 }
@@ -461,19 +466,19 @@ static bool bind_sizes(const spec_source *source, spec *target) {
   return true;
 }
 
-/* What a handle keeps alive is another handle or a tensor that the caller passes. `param` is NULL
- * for the result. */
+/* What a handle keeps alive is another handle, a tensor or a text that the caller passes. `param`
+ * is NULL for the result. */
 static bool bind_owner(const spec_source *source, const spec *target, const spec_param *param,
                        const spec_owner *owner) {
   const spec_param *found = spec_param_of(target, owner->name);
   if (found == NULL || found == param || found->is_closed ||
-      !(found->form == kParamTensor
-            ? !found->is_result
-            : found->c_type.handle != NULL && found->direction == kByValue)) {
+      !(found->form == kParamTensor ? !found->is_result
+                                    : spec_is_text(found) || (found->c_type.handle != NULL &&
+                                                              found->direction == kByValue))) {
     return spec_fail(source, owner->column,
                      found != NULL && found->is_closed
                          ? "`%s` is closed by the call, and cannot be kept"
-                         : "`%s` is not another handle, nor a tensor, that is passed",
+                         : "`%s` is not another handle, a tensor or a text that is passed",
                      owner->name);
   }
   if (param == NULL || !param->is_closed) return true;
@@ -492,7 +497,7 @@ static bool bind_owners_of(const spec_source *source, const spec *target, const 
     }
     if (!bind_owner(source, target, param, &type->owners[i])) return false;
     found = spec_param_of(target, type->owners[i].name);
-    if (found == NULL || found->form == kParamTensor || ++num_handles == 1) continue;
+    if (found == NULL || found->c_type.handle == NULL || ++num_handles == 1) continue;
     if (type->release != NULL || is_passed) continue;
     return spec_fail(source, type->owners[i].column,
                      "a new handle without free= is a part of one handle only");

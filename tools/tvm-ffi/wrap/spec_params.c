@@ -169,8 +169,9 @@ static bool take_owner(spec_reader *r, spec_c_type *out) {
   spec_skip_space(r);
   out->owners = tool_grow(out->owners, out->num_owners, sizeof *out->owners);
   owner = &out->owners[out->num_owners];
+  owner->is_instead = false;
   owner->column = spec_column_of(r, r->pos);
-  owner->name = spec_take_name(r, "the handle or tensor that is kept alive");
+  owner->name = spec_take_name(r, "the handle, tensor or text that is kept alive");
   if (owner->name == NULL) return false;
   ++out->num_owners;
   return true;
@@ -193,7 +194,11 @@ static bool fail_several(const spec_reader *r) {
 /* Reads what becomes of a handle that is passed. */
 static bool take_passed_handle(spec_reader *r, spec_param *out, bool *out_found) {
   *out_found = true;
-  if (spec_take_word(r, "of")) return take_owner(r, &out->c_type);
+  if (spec_take_word(r, "of")) {
+    if (!take_owner(r, &out->c_type)) return false;
+    out->c_type.owners[out->c_type.num_owners - 1].is_instead = spec_take_word(r, "instead");
+    return true;
+  }
   if (spec_take_word(r, "optional")) {
     out->is_optional = true;
   } else if (spec_take_word(r, "closes")) {

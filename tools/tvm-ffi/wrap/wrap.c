@@ -492,6 +492,7 @@ static void write_release(text_buf *out, const spec *target) {
   size_t i;
   if (!wrap_is_owner(target)) return;
   text_add(out, "done:\n");
+  wrap_write_settling(out, target);
   write_keeper_release(out, target, NULL);
   for (i = 0; i < target->num_params; ++i) {
     const spec_param *param = &target->params[i];

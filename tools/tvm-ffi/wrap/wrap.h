@@ -95,8 +95,9 @@ typedef struct {
 
 /* What a handle needs and keeps alive. */
 typedef struct {
-  char *name; /* of a parameter: a handle or a tensor that is passed */
+  char *name; /* of a parameter: a handle, a tensor or a text that is passed */
   size_t column;
+  bool is_instead; /* of what an earlier call kept */
 } spec_owner;
 
 typedef struct {
@@ -261,6 +262,8 @@ const spec_param *spec_integer_of(const spec *target, const char *name);
 spec_kind spec_kind_of(const spec *target, const spec_param *param);
 /* The type of a parameter that is not a tensor in C, without the pointer to it. */
 const char *spec_c_name(const spec_param *param);
+/* Whether it is text or bytes, which a kernel copies if a handle keeps it. */
+bool spec_is_text(const spec_param *param);
 /* Whether the function writes a number to an address. */
 bool spec_is_written(const spec_param *param);
 /* The size of a buffer after the call, an expression; release with free(). */
@@ -348,6 +351,8 @@ void wrap_write_release(text_buf *out, const spec *target, const spec_param *par
 const char *wrap_failed(const spec *target);
 /* Whether a new handle keeps more alive than one handle; `param` is NULL for the result. */
 bool wrap_has_keeper(const spec *target, const spec_param *param);
+/* The variable of what an earlier call kept, and a handle needs no longer; release with free(). */
+char *wrap_former(const spec *target, const spec_param *param, size_t owner);
 /* The variable of what keeps that; release with free(). */
 char *wrap_keeper(const spec *target, const spec_param *param);
 /* The variable that has the pointer of a handle; release with free(). */
@@ -383,6 +388,8 @@ void wrap_write_arguments(text_buf *out, const spec *target);
 void wrap_write_start(text_buf *out, const spec *target);
 /* Appends what follows the call: it no longer uses handles and the caller's functions. */
 void wrap_write_end(text_buf *out, const spec *target);
+/* At the end of a kernel: what a handle needed before the call, it needs if that was not made. */
+void wrap_write_settling(text_buf *out, const spec *target);
 /* Appends the declarations and statements that read the fields of a structure. */
 void wrap_write_reading(text_buf *out, const spec *fields);
 

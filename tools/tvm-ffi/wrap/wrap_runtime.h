@@ -545,7 +545,7 @@ typedef struct {
   TVMFFIObjectHandle object;
   bool is_handle; /* and not a tensor */
   bool is_later;  /* since a call with the handle, not since it was made */
-} wrap_keeper;
+} wrap_keeper;    /* its pointer is the slot of what another call replaces, or NULL */
 
 #if defined(__GNUC__)
 #define WRAP_ADD(counter, number) __atomic_add_fetch(counter, number, __ATOMIC_ACQ_REL)
@@ -720,8 +720,8 @@ static bool wrap_is_kept(const wrap_handle *owner, TVMFFIObjectHandle object, bo
   int looks = 0;
   for (; owner != NULL && wrap_is_keeper(owner) && looks < kMaxLooks; ++looks) {
     const wrap_keeper *keeper = (const wrap_keeper *)owner;
-    if (keeper->object == object) return true;
-    if (!is_handle && !keeper->is_handle) {
+    if (keeper->object == object && keeper->handle.pointer == NULL) return true;
+    if (!is_handle && !keeper->is_handle && keeper->handle.pointer == NULL) {
       const DLTensor *const a = TVMFFITensorGetDLTensorPtr(keeper->object);
       const DLTensor *const b = TVMFFITensorGetDLTensorPtr(object);
       if (a->data == b->data && a->byte_offset == b->byte_offset &&
@@ -770,6 +770,51 @@ static int wrap_keep_tensor(const tvm_ffi_args *args, int32_t i, wrap_handle **o
       "caller's for one call (in Python, tvm_ffi.from_dlpack makes a Tensor)");
 }
 
+/* A copy of a text, with a NUL, which a library may keep the address of. Its keeper has it in place
+ * of a tensor, which it seems to be to the function above. */
+typedef struct {
+  TVMFFIObject header;
+  DLTensor tensor; /* its address is that of the text, behind this */
+} wrap_text;
+
+static void wrap_delete_text(void *self, int flags) {
+  if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(self);
+}
+
+/* A copy of the text, which is that from now on; NULL after an error, or if there is none. */
+static wrap_text *wrap_copy_text(TVMFFIByteArray *text) {
+  wrap_text *copy;
+  if (text->data == NULL) return NULL;
+  copy = (wrap_text *)calloc(1, sizeof *copy + text->size + 1);
+  if (copy == NULL) {
+    tvm_ffi_error_raise_memory();
+    return NULL;
+  }
+  copy->header.combined_ref_count = UINT64_C(0x0000000100000001);
+  copy->header.type_index = kTVMFFIObject;
+  copy->header.deleter = wrap_delete_text;
+  copy->tensor.data = copy + 1;
+  copy->tensor.dtype.bits = 8;
+  if (text->size > 0) memcpy(copy->tensor.data, text->data, text->size);
+  text->data = (const char *)copy->tensor.data;
+  return copy;
+}
+
+/* Keeps a copy of a text alive by the owner of a handle, and passes it on. */
+static int wrap_keep_text(wrap_handle **owner, TVMFFIByteArray *text) {
+  wrap_text *const copy = wrap_copy_text(text);
+  int code;
+  if (copy == NULL) return text->data == NULL ? 0 : -1;
+  code = wrap_keep(owner, copy, false, true);
+  tvm_ffi_object_release(copy);
+  return code;
+}
+
+/* The same for a handle that is passed. */
+static int wrap_keep_text_with(wrap_handle *handle, TVMFFIByteArray *text) {
+  return handle == NULL ? 0 : wrap_keep_text(&wrap_find_root(handle)->owner, text);
+}
+
 /* A handle that is passed keeps another one, with what it is a part of. */
 static int wrap_keep_handle(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
                             wrap_handle *kept) {
@@ -787,6 +832,82 @@ static int wrap_keep_tensor_with(const tvm_ffi_args *args, int32_t i, wrap_handl
   return handle == NULL ? 0 : wrap_keep_tensor(args, i, &wrap_find_root(handle)->owner);
 }
 
+/* Makes a handle that owns what it has keep an object, in place of what was kept with the same
+ * slot: *former, which is to be settled after the call. NULL keeps nothing in its place. */
+static int wrap_replace(wrap_handle *root, TVMFFIObjectHandle object, bool is_handle, void *slot,
+                        TVMFFIObjectHandle *former) {
+  wrap_handle *owner = WRAP_LOAD(&root->owner);
+  wrap_keeper *keeper = NULL;
+  for (; owner != NULL && wrap_is_keeper(owner); owner = WRAP_LOAD(&owner->owner)) {
+    if (owner->pointer == slot) keeper = (wrap_keeper *)owner;
+  }
+  if (keeper == NULL) {
+    keeper = (wrap_keeper *)calloc(1, sizeof *keeper);
+    if (keeper == NULL) return tvm_ffi_error_raise_memory();
+    keeper->handle.header.combined_ref_count = UINT64_C(0x0000000100000001);
+    keeper->handle.header.type_index = kTVMFFIObject;
+    keeper->handle.header.deleter = wrap_delete_keeper;
+    keeper->handle.pointer = slot;
+    keeper->is_handle = is_handle;
+    keeper->is_later = true;
+    keeper->handle.owner = WRAP_LOAD(&root->owner);
+    while (!WRAP_REPLACE(&root->owner, &keeper->handle.owner, &keeper->handle)) continue;
+  }
+  tvm_ffi_object_retain(object);
+  if (is_handle && object != NULL) (void)WRAP_ADD(&((wrap_handle *)object)->num_dependents, 1);
+  *former = keeper->object;
+  keeper->object = object;
+  return 0;
+}
+
+static int wrap_replace_tensor(const tvm_ffi_args *args, int32_t i, wrap_handle *handle, void *slot,
+                               TVMFFIObjectHandle *former) {
+  if (handle == NULL) return 0;
+  if (args->args[i].type_index != kTVMFFITensor) return wrap_keep_tensor(args, i, NULL);
+  return wrap_replace(wrap_find_root(handle), args->args[i].v_obj, false, slot, former);
+}
+
+static int wrap_replace_text(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
+                             TVMFFIByteArray *text, void *slot, TVMFFIObjectHandle *former) {
+  wrap_text *const copy = handle != NULL ? wrap_copy_text(text) : NULL;
+  int code;
+  (void)args, (void)i;
+  if (handle == NULL) return 0;
+  if (copy == NULL && text->data != NULL) return -1;
+  code = wrap_replace(wrap_find_root(handle), copy, false, slot, former);
+  tvm_ffi_object_release(copy);
+  return code;
+}
+
+static int wrap_replace_handle(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
+                               wrap_handle *kept, void *slot, TVMFFIObjectHandle *former) {
+  wrap_handle *root;
+  if (handle == NULL) return 0;
+  root = wrap_find_root(handle);
+  if (kept != NULL && root == wrap_find_root(kept)) kept = NULL;
+  if (kept == NULL || !wrap_needs(kept, root)) {
+    return wrap_replace(root, kept, true, slot, former);
+  }
+  return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
+                            "must not need the handle that is to need it");
+}
+
+/* After a call that was to replace what a handle needs: that is let go, unless the call has failed,
+ * or was not made. Without memory to keep it then, it is never let go. */
+static void wrap_settle(wrap_handle *handle, TVMFFIObjectHandle *former, bool is_handle,
+                        bool has_failed) {
+  TVMFFIObjectHandle object = *former;
+  *former = NULL;
+  if (object == NULL) return;
+  if (has_failed && wrap_keep(&wrap_find_root(handle)->owner, object, is_handle, true) != 0) {
+    TVMFFIErrorSetRaised(NULL);
+  } else if (is_handle) {
+    wrap_drop((wrap_handle *)object);
+  } else {
+    tvm_ffi_object_release(object);
+  }
+}
+
 /* Makes a handle keep what a taken one, which it has now, was made of or needs; false if it cannot:
  * there is no memory, or that needs it itself. */
 static bool wrap_give_needs(wrap_handle *root, const wrap_handle *need) {
@@ -796,6 +917,7 @@ static bool wrap_give_needs(wrap_handle *root, const wrap_handle *need) {
     const bool is_handle = keeper == NULL || keeper->is_handle;
     TVMFFIObjectHandle object = keeper != NULL ? keeper->object : (TVMFFIObjectHandle)need;
     need = keeper != NULL ? WRAP_LOAD(&need->owner) : NULL;
+    if (object == NULL) continue;
     if (is_handle && wrap_find_root((wrap_handle *)object) == root) continue;
     if (is_handle && wrap_needs((wrap_handle *)object, root)) {
       has_all = false;

@@ -112,7 +112,13 @@ bool wrap_has_keeper(const spec *target, const spec_param *param) {
   if (param != NULL && param->direction != kOut) return false;
   return type->num_owners > 1 ||
          (type->num_owners == 1 &&
-          spec_param_of(target, type->owners[0].name)->form == kParamTensor);
+          spec_param_of(target, type->owners[0].name)->c_type.handle == NULL);
+}
+
+char *wrap_former(const spec *target, const spec_param *param, size_t owner) {
+  char *suffix = tool_format("former_%zu", owner), *name = spec_make_local(target, param, suffix);
+  free(suffix);
+  return name;
 }
 
 char *wrap_keeper(const spec *target, const spec_param *param) {
