@@ -18,10 +18,11 @@ struct box {
   const double *x;
   const box *other;
   int n, size;
+  box *parts;
 };
 static inline box *box_new(const char *name) {
-  box *b = name != NULL && *name == '!' ? NULL : calloc(1, sizeof *b);
-  if (b != NULL) b->name = name;
+  box *b = name != NULL && *name == '!' ? NULL : calloc(3, sizeof *b);
+  if (b != NULL) b->name = name, b->parts = b + 1;
   return b;
 }
 static inline void box_free(box *b) { free(b); }
@@ -42,6 +43,8 @@ static inline void box_mark(box *b, const char *label, int size) {
   b->label = label;
   b->size = size;
 }
+static inline void box_two(box *a, box *b, const char *name) { a->name = b->name = name; }
+static inline box *box_part(box *b, int i) { return &b->parts[i]; }
 static inline void box_join(box *b, const box *other) {
   if (b != NULL) b->other = other;
 }
@@ -63,6 +66,8 @@ SPECS = [
     "mark = void box_mark(box *b of=label instead, const char label[size], int size)",
     "join = void box_join(box *b optional of=other instead, const box *other optional)",
     "sum = double box_sum(const box *b)",
+    "two = void box_two(box *a of=name instead, box *b of=name, const char *name)",
+    "part = box *box_part(box *b, int i) of=b",
 ]
 PROGRAM = r"""#include <stdio.h>
 #include <stdlib.h>
@@ -129,8 +134,23 @@ static void with_tensor(const char *name, TVMFFIAny box, int64_t n) {
 static void show_sum(const char *what, TVMFFIAny box) {
   printf("%s: sum %.0f, %d released\n", what, call("sum", box, none).v_float64, num_released);
 }
+static void two(TVMFFIAny box, TVMFFIAny other, const char *text) {
+  char *copy = malloc(strlen(text) + 1);
+  TVMFFIAny args[3], result = none;
+  TVMFFIObjectHandle function = NULL;
+  strcpy(copy, text);
+  args[0] = box;
+  args[1] = other;
+  args[2] = tvm_ffi_any_view_string(copy);
+  if (tvm_ffi_module_get_function(module, "two", &function) != 0 ||
+      tvm_ffi_function_call(function, args, 3, &result) != 0) {
+    abort();
+  }
+  tvm_ffi_object_release(function);
+  free(copy);
+}
 int main(int argc, char **argv) {
-  TVMFFIAny box, other;
+  TVMFFIAny box, other, part;
   int i;
   none = tvm_ffi_any_none();
   if (argc < 2 || tvm_ffi_module_load(argv[1], &module) != 0) return 1;
@@ -175,6 +195,21 @@ int main(int argc, char **argv) {
   show_sum("alone", box);
   tvm_ffi_any_clear(&box);
   printf("%d released\n", num_released);
+  box = call("create", none, none);
+  other = call("create", none, none);
+  two(box, other, "a text of two boxes");
+  tvm_ffi_any_clear(&other);
+  show_name("two", box);
+  other = call("part", box, tvm_ffi_any_from_int64(0));
+  part = call("part", box, tvm_ffi_any_from_int64(1));
+  with_tensor("fill", other, 2);
+  with_tensor("fill", part, 4);
+  with_tensor("fill", part, 5);
+  show_sum("first", other);
+  show_sum("second", part);
+  tvm_ffi_any_clear(&other);
+  tvm_ffi_any_clear(&part);
+  tvm_ffi_any_clear(&box);
   tvm_ffi_object_release(module);
   return 0;
 }
@@ -200,6 +235,9 @@ not need the handle that is to need it
 joined: sum 20, 100 released
 alone: sum 19, 101 released
 104 released
+two: a text of two boxes
+first: sum 4, 105 released
+second: sum 25, 105 released
 """
 
 

@@ -130,10 +130,15 @@ static bool add_line(header_lines *lines, const char *place, const char *begin, 
  * is the > that ends them. */
 static const char *find_alternatives(const char *at, const char **end) {
   for (; *at != '\0' && strncmp(at, "//", 2) != 0; ++at) {
-    const char *bar = *at == '<' ? at + strcspn(at, "|>") : at;
+    const char *bar = at;
+    if (at[0] == '<' && at[1] == '<') {
+      ++at; /* a shift in a constant */
+      continue;
+    }
+    if (*at == '<') bar += strcspn(at, "|>");
     if (*bar != '|') continue;
     *end = bar + strcspn(bar, ">");
-    if (**end == '>') return at;
+    if ((*end)[0] == '>' && (*end)[1] != '>') return at;
   }
   return NULL;
 }

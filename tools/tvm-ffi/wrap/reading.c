@@ -81,6 +81,24 @@ static void declare(text_buf *lines, variables kind, const char *name) {
   text_add(&lines[kind], "%s", name);
 }
 
+static bool is_among(const spec_c_type *type, const spec_param *param) {
+  size_t i;
+  for (i = 0; i < type->num_owners; ++i) {
+    if (strcmp(type->owners[i].name, param->name) == 0) return true;
+  }
+  return false;
+}
+
+/* Whether it is text that a handle keeps. */
+static bool is_kept_text(const spec *target, const spec_param *param) {
+  size_t i;
+  if (!spec_is_text(param)) return false;
+  for (i = 0; i < target->num_params; ++i) {
+    if (is_among(&target->params[i].c_type, param)) return true;
+  }
+  return is_among(&target->result_c_type, param);
+}
+
 /* The constants of an enumeration, and what the function writes to. */
 static void write_place(text_buf *out, const spec *target, const spec_param *param) {
   char *place;
@@ -88,6 +106,11 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
   if (param->form == kParamCallback) {
     place = spec_make_local(target, param, "context");
     text_add(out, "  wrap_context %s = {NULL, NULL, NULL, NULL, NULL, false};\n", place);
+    free(place);
+  }
+  if (is_kept_text(target, param)) {
+    place = spec_make_local(target, param, "copy");
+    text_add(out, "  TVMFFIObjectHandle %s = NULL;\n", place);
     free(place);
   }
   if (param->form != kParamScalar) return;
@@ -548,6 +571,11 @@ void wrap_write_settling(text_buf *out, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
     write_settling(out, target, &target->params[i], "true");
+    if (is_kept_text(target, &target->params[i])) {
+      char *copy = spec_make_local(target, &target->params[i], "copy");
+      text_add(out, "  tvm_ffi_object_release(%s);\n", copy);
+      free(copy);
+    }
   }
 }
 
@@ -602,6 +630,11 @@ static void write_replacing(text_buf *out, const spec *target, const spec_param 
   if (owner->form != kParamTensor) {
     wrap_add_item(&list, "%s%s", spec_is_text(owner) ? "&" : "", owner->local);
   }
+  if (spec_is_text(owner)) {
+    char *copy = spec_make_local(target, owner, "copy");
+    wrap_add_item(&list, "&%s", copy);
+    free(copy);
+  }
   wrap_add_item(&list, "&%s_slot", former);
   wrap_add_item(&list, "&%s", former);
   text_add(out, ");\n");
@@ -623,10 +656,12 @@ static void write_keeping(text_buf *out, const spec *target, const spec_param *p
     if (type->owners[i].is_instead) {
       write_replacing(out, target, param, i);
     } else if (spec_is_text(owner)) {
+      char *copy = spec_make_local(target, owner, "copy");
       text_add(out,
-               is_new ? "  code = wrap_keep_text(&%s, &%s);\n"
-                      : "  code = wrap_keep_text_with(%s, &%s);\n",
-               place, owner->local);
+               is_new ? "  code = wrap_keep_text(&%s, &%s, &%s);\n"
+                      : "  code = wrap_keep_text_with(%s, &%s, &%s);\n",
+               place, owner->local, copy);
+      free(copy);
     } else if (is_tensor && is_new) {
       text_add(out, "  code = wrap_keep_tensor(args, %d, &%s);\n", owner->arg, place);
     } else if (is_tensor) {

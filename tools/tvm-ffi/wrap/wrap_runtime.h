@@ -543,9 +543,10 @@ typedef struct wrap_handle {
 typedef struct {
   wrap_handle handle;
   TVMFFIObjectHandle object;
-  bool is_handle; /* and not a tensor */
-  bool is_later;  /* since a call with the handle, not since it was made */
-} wrap_keeper;    /* its pointer is the slot of what another call replaces, or NULL */
+  bool is_handle;   /* and not a tensor */
+  bool is_later;    /* since a call with the handle, not since it was made */
+  const void *part; /* with a slot: the pointer of the handle that needs the object */
+} wrap_keeper;      /* its pointer is the slot of what another call replaces, or NULL */
 
 #if defined(__GNUC__)
 #define WRAP_ADD(counter, number) __atomic_add_fetch(counter, number, __ATOMIC_ACQ_REL)
@@ -781,10 +782,11 @@ static void wrap_delete_text(void *self, int flags) {
   if ((flags & kTVMFFIObjectDeleterFlagBitMaskWeak) != 0) free(self);
 }
 
-/* A copy of the text, which is that from now on; NULL after an error, or if there is none. */
-static wrap_text *wrap_copy_text(TVMFFIByteArray *text) {
-  wrap_text *copy;
-  if (text->data == NULL) return NULL;
+/* The copy of the text, which is that from now on: one for all handles of the call. NULL after an
+ * error, or if there is none. */
+static wrap_text *wrap_copy_text(TVMFFIByteArray *text, TVMFFIObjectHandle *place) {
+  wrap_text *copy = (wrap_text *)*place;
+  if (text->data == NULL || copy != NULL) return copy;
   copy = (wrap_text *)calloc(1, sizeof *copy + text->size + 1);
   if (copy == NULL) {
     tvm_ffi_error_raise_memory();
@@ -797,22 +799,21 @@ static wrap_text *wrap_copy_text(TVMFFIByteArray *text) {
   copy->tensor.dtype.bits = 8;
   if (text->size > 0) memcpy(copy->tensor.data, text->data, text->size);
   text->data = (const char *)copy->tensor.data;
+  *place = copy;
   return copy;
 }
 
 /* Keeps a copy of a text alive by the owner of a handle, and passes it on. */
-static int wrap_keep_text(wrap_handle **owner, TVMFFIByteArray *text) {
-  wrap_text *const copy = wrap_copy_text(text);
-  int code;
+static int wrap_keep_text(wrap_handle **owner, TVMFFIByteArray *text, TVMFFIObjectHandle *place) {
+  wrap_text *const copy = wrap_copy_text(text, place);
   if (copy == NULL) return text->data == NULL ? 0 : -1;
-  code = wrap_keep(owner, copy, false, true);
-  tvm_ffi_object_release(copy);
-  return code;
+  return wrap_keep(owner, copy, false, true);
 }
 
 /* The same for a handle that is passed. */
-static int wrap_keep_text_with(wrap_handle *handle, TVMFFIByteArray *text) {
-  return handle == NULL ? 0 : wrap_keep_text(&wrap_find_root(handle)->owner, text);
+static int wrap_keep_text_with(wrap_handle *handle, TVMFFIByteArray *text,
+                               TVMFFIObjectHandle *place) {
+  return handle == NULL ? 0 : wrap_keep_text(&wrap_find_root(handle)->owner, text, place);
 }
 
 /* A handle that is passed keeps another one, with what it is a part of. */
@@ -832,14 +833,19 @@ static int wrap_keep_tensor_with(const tvm_ffi_args *args, int32_t i, wrap_handl
   return handle == NULL ? 0 : wrap_keep_tensor(args, i, &wrap_find_root(handle)->owner);
 }
 
-/* Makes a handle that owns what it has keep an object, in place of what was kept with the same
- * slot: *former, which is to be settled after the call. NULL keeps nothing in its place. */
-static int wrap_replace(wrap_handle *root, TVMFFIObjectHandle object, bool is_handle, void *slot,
+/* Makes a handle keep an object, by the one that it is a part of, in place of what was kept with
+ * the same slot for the same part: *former, which is to be settled after the call. NULL keeps
+ * nothing in its place. */
+static int wrap_replace(wrap_handle *handle, TVMFFIObjectHandle object, bool is_handle, void *slot,
                         TVMFFIObjectHandle *former) {
+  wrap_handle *const root = wrap_find_root(handle);
+  const void *const part = WRAP_LOAD(&handle->pointer);
   wrap_handle *owner = WRAP_LOAD(&root->owner);
   wrap_keeper *keeper = NULL;
   for (; owner != NULL && wrap_is_keeper(owner); owner = WRAP_LOAD(&owner->owner)) {
-    if (owner->pointer == slot) keeper = (wrap_keeper *)owner;
+    if (owner->pointer == slot && ((wrap_keeper *)owner)->part == part) {
+      keeper = (wrap_keeper *)owner;
+    }
   }
   if (keeper == NULL) {
     keeper = (wrap_keeper *)calloc(1, sizeof *keeper);
@@ -848,6 +854,7 @@ static int wrap_replace(wrap_handle *root, TVMFFIObjectHandle object, bool is_ha
     keeper->handle.header.type_index = kTVMFFIObject;
     keeper->handle.header.deleter = wrap_delete_keeper;
     keeper->handle.pointer = slot;
+    keeper->part = part;
     keeper->is_handle = is_handle;
     keeper->is_later = true;
     keeper->handle.owner = WRAP_LOAD(&root->owner);
@@ -864,19 +871,17 @@ static int wrap_replace_tensor(const tvm_ffi_args *args, int32_t i, wrap_handle 
                                TVMFFIObjectHandle *former) {
   if (handle == NULL) return 0;
   if (args->args[i].type_index != kTVMFFITensor) return wrap_keep_tensor(args, i, NULL);
-  return wrap_replace(wrap_find_root(handle), args->args[i].v_obj, false, slot, former);
+  return wrap_replace(handle, args->args[i].v_obj, false, slot, former);
 }
 
 static int wrap_replace_text(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
-                             TVMFFIByteArray *text, void *slot, TVMFFIObjectHandle *former) {
-  wrap_text *const copy = handle != NULL ? wrap_copy_text(text) : NULL;
-  int code;
+                             TVMFFIByteArray *text, TVMFFIObjectHandle *place, void *slot,
+                             TVMFFIObjectHandle *former) {
+  wrap_text *const copy = handle != NULL ? wrap_copy_text(text, place) : NULL;
   (void)args, (void)i;
   if (handle == NULL) return 0;
   if (copy == NULL && text->data != NULL) return -1;
-  code = wrap_replace(wrap_find_root(handle), copy, false, slot, former);
-  tvm_ffi_object_release(copy);
-  return code;
+  return wrap_replace(handle, copy, false, slot, former);
 }
 
 static int wrap_replace_handle(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
@@ -886,7 +891,7 @@ static int wrap_replace_handle(const tvm_ffi_args *args, int32_t i, wrap_handle 
   root = wrap_find_root(handle);
   if (kept != NULL && root == wrap_find_root(kept)) kept = NULL;
   if (kept == NULL || !wrap_needs(kept, root)) {
-    return wrap_replace(root, kept, true, slot, former);
+    return wrap_replace(handle, kept, true, slot, former);
   }
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must not need the handle that is to need it");
