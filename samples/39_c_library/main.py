@@ -6,7 +6,7 @@ import numpy as np
 import tvm_ffi
 
 fftw = tvm_ffi.load_module(sys.argv[1])
-x = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]], np.float64)  # complex numbers
+x = np.array([1, 1j, -1, -1j])  # complex128
 y = np.empty_like(x)
 plan = fftw.fftw_plan_dft_1d(x, y, -1, 64)  # n is the arrays' length
 fftw.fftw_execute(plan)  # the plan keeps x and y
