@@ -212,12 +212,8 @@ def run(*words, check=True):
 
 
 def lines_of(name):
-    """The part of c_libraries.wrap for a library, as a file of its own."""
-    text = (FOLDER / "c_libraries.wrap").read_text(encoding="utf-8")
-    path = WORK / f"{name.replace(' ', '_')}.wrap"
-    found = re.search(rf"^# == {re.escape(name)}\n(.*?)(?=^# ==|\Z)", text, re.M | re.S)
-    path.write_text(found.group(1), encoding="utf-8")
-    return path
+    """The file with the lines for a library."""
+    return FOLDER / "c_libraries" / f"{name.lower().replace(' ', '_')}.wrap"
 
 
 def wrap(library, *words):
@@ -268,7 +264,7 @@ def compile_all(library, rows):
 
 
 def make_library(library):
-    """The kernels of a library, with the lines of c_libraries.wrap."""
+    """The kernels of a library, with the lines for it."""
     stem = WORK / library.name.replace(" ", "_")
     wrap(library, f"@{lines_of(library.name)}", "-o", f"{stem}.c")
     run("gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-deprecated-declarations",
@@ -670,7 +666,7 @@ def count_left_out(library, rows):
 
 
 def make_covered(library, version):
-    """The row of what the lines of c_libraries.wrap cover, and why not all."""
+    """The row of what the lines for a library cover, and why not all."""
     rows = read_table(library, f"@{lines_of(library.name)}")
     possible = sum(not is_outside(row) for row in rows)
     counted = count_left_out(library, rows)

@@ -246,7 +246,8 @@ class Headers(unittest.TestCase):
         def make(*lines):
             return run("wrap", f"--header={PLACE}/alternatives.h", *lines)
         code, out, err = make("[sd]_scale(x[n] dtype=<float32|float64>)",
-                              "copy<|_work>(x[n]<|, *work[2*n]>) // a<b|c>", "put(c = 'L', n = (1<<2|16>>1))")
+                              "copy<|_work>(x[n]<|, *work[2*n]>) // a<b|c>",
+                              "put(c = 'L', n = (1<<2|16>>1))")
         assert code == 0, err
         for text in ("TVM_FFI_C_FLOAT32",
                      "TVM_FFI_C_FLOAT64", "(copy_work)((int)n, (const void *)x.data, work)",
