@@ -33,7 +33,7 @@ typedef struct {
   bool counts, counts_named; /* in its own row, in kNamedRow */
   verdict judged;
   int names_argument;
-  bool is_note;
+  bool is_note, changed_host;
   bool took_longer;    /* than the limit */
   char *detail, *call; /* call: a smaller one that fails alike; NULL: none */
 } probed;
@@ -157,7 +157,8 @@ static int call_as_given(probe *p) {
   }
   if (!attempt_is_clean(&a, &wrong)) {
     snprintf(p->judged->detail, sizeof p->judged->detail - 1, "%s", wrong.data);
-    return report_fail(kExitCheck, "%s: %s", p->s.name, wrong.data);
+    return report_fail(kExitCheck, "%s: %s; no other call is made before this one is right",
+                       p->s.name, wrong.data);
   }
   if (!a.returned) {
     attempt_describe_error(&a, &wrong);
@@ -566,6 +567,7 @@ static void probe_case_run(probe *p, probed *c) {
       judged.verdict < kPassed || judged.verdict > kLeftOut ? kFailed : (verdict)judged.verdict;
   c->names_argument = judged.names_argument;
   c->is_note = judged.is_note != 0 && c->judged != kFailed;
+  c->changed_host = judged.changed_host != 0 && c->judged == kFailed;
   c->detail = text_escape(judged.detail, strlen(judged.detail));
   if (judged.call[0] != '\0') c->call = tool_copy(judged.call, strlen(judged.call));
   text_free(&ending);
@@ -781,11 +783,53 @@ static void print_notes(const probe *p, const row *kind, verdict judged) {
   putc('\n', streams_results());
 }
 
+/* Whether calls of a row failed because they changed what belongs to the host, or for another
+ * reason. */
+static bool row_fails(const probe *p, const row *kind, bool by_host) {
+  size_t i;
+  if (kind == kNamedRow) return !by_host && count_row(p, kind).by_verdict[kFailed] > 0;
+  for (i = 0; i < p->num_cases; ++i) {
+    const probed *c = &p->cases[i];
+    if (c->which.kind == kind && c->counts && c->judged == kFailed && c->changed_host == by_host) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Adds the names of rows of a group that failed; returns how many. */
+static size_t add_failing_rows(const probe *p, const row_group *group, bool by_host, size_t count,
+                               text_buf *out) {
+  size_t i;
+  for (i = 0; i < group->num_rows; ++i) {
+    if (!row_fails(p, &group->rows[i], by_host)) continue;
+    text_add(out, "%s%s", count > 0 ? ", " : "", group->rows[i].told.name);
+    ++count;
+  }
+  return count;
+}
+
+/* What is said if no row of the group failed: of values and shared memory, only what was tried. */
+static const char *describe_good(const probe *p, const row_group *group) {
+  enum { kOthers = 1, kMemory = 2 };
+  static const char *const kTried[] = {"changes no input", "unharmed by other scalars",
+                                       "unharmed by shared memory", NULL};
+  unsigned tried = 0;
+  size_t i;
+  for (i = 0; i < p->num_cases; ++i) {
+    const probed *c = &p->cases[i];
+    if (strcmp(row_group_of(c->which.kind), group->name) != 0 || !c->counts) continue;
+    if (c->judged == kLeftOut || (c->which.kind->flags & kRowOfInputs) != 0) continue;
+    tried |= (c->which.kind->flags & kRowSharesMemory) != 0 ? kMemory : kOthers;
+  }
+  return strcmp(group->name, "values") != 0 || kTried[tried] == NULL ? group->good : kTried[tried];
+}
+
 /* The line that a person reads first: what each group found, with the rows that failed. */
 static void print_summary(const probe *p) {
   const row_group *group;
   const char *between = ": ";
-  size_t g, i;
+  size_t g, i, k;
   fputs(p->s.name, streams_results());
   for (g = 0; (group = row_group_at(g)) != NULL; ++g) {
     text_buf wrong = {NULL, 0, 0};
@@ -794,9 +838,10 @@ static void print_summary(const probe *p) {
       const counts sum = count_row(p, &group->rows[i]);
       num_passed += sum.by_verdict[kPassed];
       num_made += sum.by_verdict[kPassed] + sum.by_verdict[kRefused] + sum.by_verdict[kFailed];
-      if (sum.by_verdict[kFailed] == 0) continue;
-      text_add(&wrong, "%s%s", num_wrong > 0 ? ", " : "", group->rows[i].told.name);
-      ++num_wrong;
+    }
+    num_wrong = add_failing_rows(p, group, false, 0, &wrong);
+    for (k = 0; group == kHostGroup && row_group_at(k) != NULL; ++k) {
+      num_wrong = add_failing_rows(p, row_group_at(k), true, num_wrong, &wrong);
     }
     if (num_made == 0 && (group != kNumberGroup || p->s.has_reference)) continue;
     fputs(between, streams_results());
@@ -806,7 +851,7 @@ static void print_summary(const probe *p) {
       continue;
     }
     if (num_wrong == 0) {
-      fprintf(streams_results(), "%s%s%s", report_color(kColorGood), group->good,
+      fprintf(streams_results(), "%s%s%s", report_color(kColorGood), describe_good(p, group),
               report_color(kColorNone));
       if (group == kNumberGroup) fprintf(streams_results(), " in %zu calls", num_passed);
     } else {
@@ -824,6 +869,12 @@ static void print_table(const probe *p) {
   const char *group = "";
   size_t i;
   if (p->only.count == 0) print_summary(p);
+  if (p->only.count == 0 && row_fails(p, kRepeatRow, false)) {
+    fputs(
+        "The same call does not always do the same (repeat): look at that first, as other rows may "
+        "fail for that reason\n",
+        streams_results());
+  }
   fprintf(streams_results(), "%-14s passed  refused  failed\n", "");
   for (i = 0; (kind = rows_at(i)) != NULL; ++i) {
     const counts counted = count_row(p, kind);

@@ -699,6 +699,6 @@ const row_group kCallRows = {
     "calls",
     {"calls:", "what must be refused", "the call returns", WHY_KERNELS_FAIL},
     "refuses wrong calls",
-    "wrong calls accepted:",
+    "does not refuse wrong calls:",
     kRows,
     sizeof kRows / sizeof *kRows};

@@ -44,6 +44,7 @@ bool call_and_look(attempt *a, outcome *out) {
     leave_out(out);
   } else if (!attempt_is_clean(a, &wrong)) {
     judge(out, kFailed, "%s", wrong.data);
+    out->changed_host = (a->host_changes & ~a->s->after.host_changes) != 0;
   } else if (!a->returned) {
     refuse(a, out);
   } else {

@@ -404,6 +404,6 @@ const row_group kLayoutRows = {"layouts",
                                {"layouts:", "the same values, laid out differently in memory",
                                 "other numbers", WHY_KERNELS_FAIL},
                                "safe for any layout",
-                               "wrong layouts:",
+                               "fails in other layouts:",
                                kRows,
                                sizeof kRows / sizeof *kRows};

@@ -344,10 +344,8 @@ static int call_function(void *context) {
   a->result = tvm_ffi_any_none();
   a->broke_device = false;
   if (device_enter() != 0) return -1;
-  if (a->stack_byte != 0) {
-    fill(a->stack_byte);
-    process_leave_errors();
-  }
+  if (a->fill_byte != 0) fill(a->fill_byte);
+  if (a->stack_byte != 0) process_leave_errors();
   a->code = TVMFFIFunctionCall(a->by_reference ? a->s->reference : a->s->function, views,
                                (int32_t)a->num_passed, &a->result);
   if (a->code == 0 && a->result.type_index == kTVMFFIError) {
@@ -458,12 +456,16 @@ static bool lost_reference(const attempt *a, size_t i, text_buf *out) {
 }
 
 bool attempt_call(attempt *a) {
+  enum { kSmall = 1 << 10, kFew = 4 }; /* malloc is to keep what is freed after it for the next */
   host_state before, after;
   bool good;
   size_t i;
   for (i = 0; i < a->num_args; ++i) remember_argument(&a->args[i]);
   host_read(&before);
+  a->fill_byte = a->stack_byte != 0 ? a->stack_byte : kUnwritten;
+  if (a->stack_byte == 0) heap_fill(kUnwritten, kSmall, kFew);
   good = foreign_call(kStageCall, a->s->name, call_function, a) == 0;
+  a->fill_byte = 0;
   host_read(&after);
   a->host_changes = host_compare(&before, &after);
   return good;

@@ -128,6 +128,7 @@ typedef struct {
   bool by_reference;    /* the reference is called instead */
   int stack_byte;       /* what the stack below the call is filled with, which also finds errno and
                            floating-point exceptions set; 0: all is left as it is */
+  int fill_byte;        /* what the stack below this call is filled with; 0: it is left as it is */
   TVMFFIAny *views_end; /* where those end that are passed, next to what nobody may read */
   /* After a call: */
   bool returned;
@@ -173,6 +174,9 @@ void attempt_remove(attempt *a, size_t i);
 void attempt_append(attempt *a, TVMFFIAny value);
 
 /* ---- Calling, and looking at what happened ---- */
+
+/* What memory holds that the function has not written, but for some rows. */
+enum { kUnwritten = 0xa5 };
 
 /* Calls the function, and tells the parent process so. What it reads behind its arguments is a
  * crash. False with an error raised if the arguments cannot be passed. */
@@ -241,6 +245,7 @@ typedef enum { kVerdictNone, kPassed, kRefused, kFailed, kLeftOut } verdict;
 typedef struct {
   volatile int verdict;
   volatile int is_note;        /* the detail is worth knowing, although the call passed */
+  volatile int changed_host;   /* what belongs to the host, beyond what the call that works does */
   volatile int names_argument; /* of a wrong call that was refused; -1: it need not */
   char detail[1 << 14];        /* why, as one line; the last byte is never written */
   char call[1 << 12]; /* a smaller call that fails alike, against the reference; empty: none */
@@ -269,6 +274,8 @@ enum {
   kRowMayTakeLong = 32,    /* a call without end passes, after a short time */
   kRowNeedsReference = 16, /* a second implementation */
   kRowAnyNumbers = 64,     /* an element, which may be a size, is any number */
+  kRowSharesMemory = 256,  /* arguments are in one memory */
+  kRowOfInputs = 512,      /* whether inputs stay as they are */
   kRowOtherShapes = 128,   /* tensors have others than in the call that works */
   kRowVariesSets = 8       /* cases of sets of tensors have the number of those of one */
 };
@@ -305,8 +312,11 @@ const row_group *row_group_at(size_t i);
 const char *row_group_of(const row *kind);
 /* Calls that only a reference can judge. */
 extern const row_group *const kNumberGroup;
+extern const row_group *const kHostGroup;
 /* It has no calls of its own: whether the errors of wrong calls say which argument is meant. */
 extern const row *const kNamedRow;
+/* The same call again. */
+extern const row *const kRepeatRow;
 /* All of them with the headings of their groups, for the help. */
 const help_row *rows_help(void);
 

@@ -11,6 +11,7 @@ static const row_group *const kGroups[] = {&kLayoutRows, &kShapeRows, &kNumberRo
 enum { kNumGroups = sizeof kGroups / sizeof *kGroups };
 
 const row_group *const kNumberGroup = &kNumberRows;
+const row_group *const kHostGroup = &kHostRows;
 
 const row *rows_at(size_t i) {
   size_t g;
@@ -65,8 +66,7 @@ void rows_list(const subject *s, case_list *out) {
 /* ---- Making one ---- */
 
 void rows_begin(void) {
-  enum { kByte = 0xa5 };
-  heap_mark(kByte);
+  heap_mark(kUnwritten);
 }
 
 void rows_run(const subject *s, const probe_case *which, outcome *out) {

@@ -50,27 +50,31 @@ static void list_unequal(const subject *s, const row *kind, case_list *out) {
 }
 
 /* Whether nobody could mean a call with twice as many elements of one input to give the same,
- * unless they do not matter: they are real numbers, and so are those of an output. */
+ * unless they do not matter: they are real numbers, an output is filled, and no indices choose some
+ * of them. */
 static bool can_be_ignored(const subject *s, size_t i) {
+  bool has_output = false;
   size_t j;
   if (s->is_output[i] || find_tensor(s, i)->dtype.code != kDLFloat ||
       find_tensor(s, i)->dtype.lanes != 1 || !numbers_known(find_tensor(s, i)->dtype)) {
     return false;
   }
   for (j = 0; j < s->inputs->size; ++j) {
-    if (subject_fills(s, j) && find_tensor(s, j) != NULL &&
-        tvm_ffi_tensor_get_numel(find_tensor(s, j)) > 1) {
-      return true;
-    }
+    const DLTensor *tensor = find_tensor(s, j);
+    if (tensor == NULL) continue;
+    if (!s->is_output[j] && tensor->dtype.code != kDLFloat) return false;
+    has_output = has_output || (subject_fills(s, j) && tvm_ffi_tensor_get_numel(tensor) > 1);
   }
-  return false;
+  return has_output;
 }
 
 static void list_more_dims(const subject *s, const row *kind, case_list *out) {
   tensor_set sets[kMostSets];
   size_t num_sets, i;
+  bool has_any = false;
   for (i = 0; i < s->inputs->size; ++i) {
     if (find_tensor(s, i) == NULL) continue;
+    has_any = true;
     add_case(out, kind, (int)i, 0, ":%s:first", s->places[i].label);
     add_case(out, kind, (int)i, kLastDim, ":%s:last", s->places[i].label);
     if (can_be_ignored(s, i)) {
@@ -82,7 +86,7 @@ static void list_more_dims(const subject *s, const row *kind, case_list *out) {
     add_set_case(out, kind, &sets[i], kTwice, "first");
     add_set_case(out, kind, &sets[i], kTwice | kLastDim, "last");
   }
-  if (find_most_dims(s) < kNine) add_case(out, kind, -1, kUpToNine, "%s", ":nine");
+  if (has_any && find_most_dims(s) < kNine) add_case(out, kind, -1, kUpToNine, "%s", ":nine");
 }
 
 static void list_fewer_dims(const subject *s, const row *kind, case_list *out) {
@@ -596,6 +600,6 @@ const row_group kShapeRows = {
     "shapes",
     {"shapes:", "what a function may take or refuse", NULL, WHY_KERNELS_FAIL},
     "unharmed by other shapes",
-    "wrong shapes:",
+    "fails with other shapes:",
     kRows,
     sizeof kRows / sizeof *kRows};

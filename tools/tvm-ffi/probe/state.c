@@ -21,11 +21,13 @@ enum { kKibi = 1024, kObjectAlignment = 16 };
 
 /* What outputs may hold before the call. */
 static const struct {
-  const char *name;
+  const char *name, *words;
   double real;  /* in tensors of real numbers; */
   int integers; /* the bytes of others, and of unknown types */
-} kDirt[] = {
-    {"nan", NAN, 0x80}, {"large", 1e30, 0x7f}, {"negative", -1e30, 0xc5}, {"ones", 0, 0xff}};
+} kDirt[] = {{"nan", "NaN, or bytes 0x80,", NAN, 0x80},
+             {"large", "large numbers", 1e30, 0x7f},
+             {"negative", "large negative numbers", -1e30, 0xc5},
+             {"ones", "bytes 0xff", 0, 0xff}};
 enum { kNumDirt = sizeof kDirt / sizeof *kDirt };
 
 /* Those that the function is to fill, all at once. */
@@ -60,24 +62,39 @@ static void judge_dirty(attempt *a, const probe_case *which, outcome *out) {
   text_buf wrong = {NULL, 0, 0};
   expect_same(a, which, out);
   if (out->verdict != kFailed || !a->returned) return;
-  text_add(&wrong, "%s; the outputs held %s before", out->detail, kDirt[which->number].name);
+  text_add(&wrong, "%s; the outputs held %s before", out->detail, kDirt[which->number].words);
   judge(out, kFailed, "%s (give an output that is also an input its values)", wrong.data);
   text_free(&wrong);
 }
 
+/* Says what the call found that others did not. */
+static void explain_repeat(outcome *out, int byte) {
+  char *why = tool_copy(out->detail, strlen(out->detail));
+  if (out->verdict == kFailed) {
+    judge(out, kFailed,
+          "%s (again, with bytes 0x%02x in memory that was not written, and errno and "
+          "floating-point exceptions set before)",
+          why, (unsigned)byte);
+  }
+  free(why);
+}
+
 /* Each call finds other bytes below it on the stack, and in memory from malloc. */
 static void judge_repeat(attempt *a, const probe_case *which, outcome *out) {
-  enum { kCalls = 20, kNumBytes = 4 }; /* more than 16, which a function may count */
+  enum { kCalls = 20, kNumBytes = 4, kLarge = 1 << 16, kAlike = 8 };
+  /* more calls than 16, which a function may count */
   static const int kBytes[kNumBytes] = {0x55, 0xff, 0x3f, 0x80};
   const subject *s = a->s;
   size_t i;
   (void)which;
   for (i = 0; i < kCalls; ++i) {
     a->stack_byte = kBytes[i % kNumBytes];
-    if (i < kNumBytes) heap_fill(a->stack_byte);
+    if (i < kNumBytes) heap_fill(a->stack_byte, kLarge, kAlike);
     heap_mark(a->stack_byte);
-    if (!call_again_and_look(a, out)) return;
-    if (!look_at_effects(a, &s->after, !s->may_vary, out)) return;
+    if (!call_again_and_look(a, out) || !look_at_effects(a, &s->after, !s->may_vary, out)) {
+      explain_repeat(out, a->stack_byte);
+      return;
+    }
     if (!attempt_reset(a)) {
       leave_out(out);
       return;
@@ -180,6 +197,9 @@ static void look_without_objects(attempt *a, outcome *out) {
       judge(out, kFailed, "when allocation %ld fails: %s", i, wrong.data);
     } else if (a->returned && look_at_effects(a, &a->s->after, false, out) && !used_up) {
       judge(out, kPassed, "the same, or an error");
+    } else if (out->verdict == kFailed) {
+      text_add(&wrong, "when allocation %ld fails, it returns: %s", i, out->detail);
+      judge(out, kFailed, "%s", wrong.data);
     }
     if (!attempt_reset(a)) leave_out(out);
   }
@@ -664,6 +684,7 @@ static const row kRows[] = {
      NULL,
      0},
 };
+const row *const kRepeatRow = &kRows[1];
 const row_group kStateRows = {
     "state",
     {"state:", "what should not depend on other calls, or outlast the call", NULL,

@@ -813,7 +813,7 @@ static const row kRows[] = {
      NULL,
      judge_alias,
      NULL,
-     kRowNeedsHost},
+     kRowNeedsHost | kRowSharesMemory},
     {{"mutates", "an input without & that the call changes",
       "it is changed. A note: the result is in its memory",
       "a missing & on the command line, or an input that is used as a buffer"},
@@ -822,13 +822,13 @@ static const row kRows[] = {
      NULL,
      judge_mutated,
      NULL,
-     kRowNeedsHost},
+     kRowNeedsHost | kRowOfInputs},
 };
 const row_group kValueRows = {
     "values",
     {"values:", "other scalars and indices, and memory that arguments share", NULL,
      WHY_KERNELS_FAIL},
     "unharmed by other scalars and shared memory",
-    "wrong values or memory:",
+    "fails with other values or shared memory:",
     kRows,
     sizeof kRows / sizeof *kRows};

@@ -67,17 +67,18 @@ static void count_mappings(process_state *out) {
 #endif
 #endif
 
-void heap_fill(int byte) {
-  enum { kAlike = 8, kStep = 16, kLargest = 1 << 10, kMost = 1 << 16 };
+void heap_fill(int byte, size_t most, size_t alike) {
+  enum { kAlike = 8, kStep = 16, kLargest = 1 << 10 };
   void *(*volatile fill)(void *, int, size_t) = memset; /* else it might be removed */
   void *blocks[kAlike];
   size_t size, i;
-  for (size = kStep; size <= kMost; size = size < kLargest ? size + kStep : 2 * size) {
-    for (i = 0; i < kAlike; ++i) {
+  if (alike > kAlike) alike = kAlike;
+  for (size = kStep; size <= most; size = size < kLargest ? size + kStep : 2 * size) {
+    for (i = 0; i < alike; ++i) {
       blocks[i] = malloc(size - sizeof(size_t));
       if (blocks[i] != NULL) (void)fill(blocks[i], byte, size - sizeof(size_t));
     }
-    for (i = 0; i < kAlike; ++i) free(blocks[i]);
+    for (i = 0; i < alike; ++i) free(blocks[i]);
   }
 }
 

@@ -33,8 +33,9 @@ void process_state_read(process_state *out);
 /* Only what belongs to the host: no counts of what was taken. It is fast. */
 void process_state_read_host(process_state *out);
 
-/* Frees blocks full of this byte, so that malloc gives them out to others. */
-void heap_fill(int byte);
+/* Frees blocks full of this byte, so that malloc gives them out to others: of each size up to
+ * `most` bytes so many, up to 8. */
+void heap_fill(int byte, size_t most, size_t alike);
 
 /* From now on, malloc gives out blocks that are full of this byte, where the system can; 0: as they
  * are. Large blocks then take memory, and time. */
