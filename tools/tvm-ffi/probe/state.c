@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "library/library.h"
+#include "platform/atomic.h"
 #include "probe/rows.h"
 #include "process/supervise.h"
 #include "system/system.h"
@@ -110,56 +111,78 @@ static void list_allocators(const subject *s, const row *kind, case_list *out) {
   add_case(out, kind, -1, 1, "%s", ":objects");
 }
 
-static bool asked_for_tensor;
+/* What is counted here is atomic: threads of a function may allocate at once. A lock would stay
+ * locked in a process that another thread of it starts. */
+static int asked_for_tensor;
 
 static int refuse_tensor(DLTensor *prototype, DLManagedTensorVersioned **out, void *error_context,
                          void (*set_error)(void *error_context, const char *kind,
                                            const char *message)) {
   (void)prototype;
   (void)out;
-  asked_for_tensor = true;
+  tvmffi_atomic_store_relaxed_int(&asked_for_tensor, 1);
   set_error(error_context, "MemoryError", "probe lets this allocation fail");
   return -1;
 }
 
-/* The allocation that fails, counted down; negative: none. */
-static volatile long allocations_left = -1;
+/* Whether allocations are counted down, and how many do not fail; below 0 after those. */
+static int counts_down;
+static uint64_t allocations_left;
 static bool can_fail;
 
 /* Objects that end where nobody may read; never freed. */
 enum { kMostGuarded = 64 };
 static void *guarded[kMostGuarded];
-static size_t num_guarded;
-static bool guards_objects;
+static uint64_t places_left = kMostGuarded; /* for them; below 0 after the last */
+static int guards_objects;
 
 void guard_new_objects(bool on) {
-  guards_objects = on && can_fail;
+  tvmffi_atomic_store_relaxed_int(&guards_objects, on && can_fail);
 }
 
-static void *allocate_guarded(size_t size) {
+static void *allocate_guarded(size_t size, uint64_t place) {
   const size_t whole = (size + kObjectAlignment - 1) / kObjectAlignment * kObjectAlignment;
   memory_block *block = memory_new(whole, 0, kGuardEnd, kMemoryPages);
   if (block == NULL) return NULL;
   memory_name(block, "an object, such as a shape or an array");
-  guarded[num_guarded++] = block->begin;
+  tvmffi_atomic_store_release_ptr(&guarded[place], (void *)block->begin);
   return block->begin;
 }
 
 static void *allocate_or_fail(void *context, size_t size) {
   (void)context;
-  if (guards_objects && num_guarded < kMostGuarded) return allocate_guarded(size);
-  if (allocations_left == 0) return NULL;
-  if (allocations_left > 0) --allocations_left;
+  if (tvmffi_atomic_load_relaxed_int(&guards_objects) != 0) {
+    const int64_t left = (int64_t)tvmffi_atomic_sub_release_u64(&places_left, 1);
+    if (left > 0) return allocate_guarded(size, (uint64_t)left - 1);
+  }
+  if (tvmffi_atomic_load_relaxed_int(&counts_down) != 0 &&
+      (int64_t)tvmffi_atomic_sub_release_u64(&allocations_left, 1) <= 0) {
+    return NULL;
+  }
   return malloc(size);
+}
+
+static bool has_guarded(void) {
+  return tvmffi_atomic_load_acquire_u64(&places_left) != kMostGuarded;
 }
 
 static void deallocate(void *context, void *block) {
   size_t i;
   (void)context;
-  for (i = 0; i < num_guarded; ++i) {
-    if (guarded[i] == block) return;
+  for (i = 0; i < kMostGuarded && has_guarded(); ++i) {
+    if (tvmffi_atomic_load_acquire_ptr(&guarded[i]) == block) return;
   }
   free(block);
+}
+
+/* Lets all allocations after so many fail; negative: none. Returns how many of those before were
+ * left. */
+static int64_t allow_allocations(long count) {
+  int64_t left;
+  tvmffi_atomic_store_relaxed_int(&counts_down, 0);
+  left = (int64_t)tvmffi_atomic_exchange_u64(&allocations_left, (uint64_t)count);
+  tvmffi_atomic_store_relaxed_int(&counts_down, count >= 0);
+  return left;
 }
 
 void rows_prepare(void) {
@@ -174,7 +197,7 @@ static void look_without_tensors(attempt *a, const probe_case *which, outcome *o
     return;
   }
   expect_same(a, which, out);
-  if (out->verdict == kPassed && !asked_for_tensor) {
+  if (out->verdict == kPassed && tvmffi_atomic_load_relaxed_int(&asked_for_tensor) == 0) {
     judge(out, kPassed, "it allocates no tensors");
   }
 }
@@ -187,10 +210,9 @@ static void look_without_objects(attempt *a, outcome *out) {
   long i;
   for (i = 0; i < kMost && out->verdict == kVerdictNone; ++i) {
     bool called, used_up;
-    allocations_left = i;
+    allow_allocations(i);
     called = attempt_call(a);
-    used_up = allocations_left == 0;
-    allocations_left = -1;
+    used_up = allow_allocations(-1) <= 0;
     if (!called) {
       leave_out(out);
     } else if (!attempt_is_clean(a, &wrong)) {
