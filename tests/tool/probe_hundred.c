@@ -499,6 +499,11 @@ WRONG(caches_by_shape, kAll, if (c.size > (1 << 14)) return 0;
       if (result_size != c.size) ALL_ELEMENTS shared[i] = (float)c.s * c.a[i]; result_size = c.size;
       ALL_ELEMENTS c.b[i] = shared[i];)
 
+static float ends[2], of_ends[12];
+WRONG(caches_by_ends, kAll, if (c.size != 12) return 0;
+      if (ends[0] != c.a[0] || ends[1] != c.a[11]) memcpy(of_ends, c.a, sizeof of_ends);
+      ends[0] = c.a[0]; ends[1] = c.a[11]; ALL_ELEMENTS c.b[i] = (float)c.s * of_ends[i];)
+
 /* Needs a state that the host may have changed. */
 FAULT(needs_errno_0, kAll, used = sqrt(c.s); if (errno != 0) return refuse("sqrt");)
 FAULT(needs_no_flags, kAll, used = c.s / 3;
@@ -1495,6 +1500,47 @@ TVM_FFI_C_EXPORT(int_as_float, "(x: Array[float]) -> float") {
 TVM_FFI_C_EXPORT(right_numbers, "(x: Array[float]) -> float") {
   return sum_array(args, true);
 }
+
+/* Adds, or takes any other text for the product. */
+TVM_FFI_C_EXPORT(right_mode, "(x: float, mode: str) -> float") {
+  TVMFFIByteArray text;
+  double x;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 2));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 0, &x));
+  TVM_FFI_C_TRY(tvm_ffi_args_read_string(args, 1, &text));
+  return tvm_ffi_args_return(
+      args,
+      tvm_ffi_any_from_double(text.size == 3 && memcmp(text.data, "sum", 3) == 0 ? x + x : x * x));
+}
+
+/* What threads of a call allocate at once may fail in any of them. */
+static void *make_texts(void *context) {
+  static const TVMFFIByteArray kText = {"a text that is too long to be in the value", 42};
+  int *failed = context, i;
+  for (i = 0; i < 50 && !*failed; ++i) {
+    TVMFFIAny text = tvm_ffi_any_none();
+    *failed = TVMFFIStringFromByteArray(&kText, &text) != 0;
+    tvm_ffi_any_clear(&text);
+  }
+  TVMFFIErrorSetRaised(NULL);
+  return context;
+}
+static bool texts_fail(void) {
+  pthread_t threads[4];
+  int failed[4] = {0, 0, 0, 0}, i, count = 0;
+  bool fails = false;
+  for (i = 0; i < 4; ++i) {
+    if (pthread_create(&threads[i], NULL, make_texts, &failed[i]) != 0) break;
+    ++count;
+  }
+  for (i = 0; i < count; ++i) {
+    pthread_join(threads[i], NULL);
+    fails = fails || failed[i];
+  }
+  return fails || count < 4;
+}
+FAULT(zeros_if_threads_fail, kAll, if (texts_fail()) c.s = 0;)
+FAULT(right_threads, kAll, if (texts_fail()) return tvm_ffi_error_raise_memory();)
 
 /* Takes as long as the tool waits until it asks whether a call can go on. */
 TVM_FFI_C_EXPORT(right_rest, "(x: int) -> int") {

@@ -81,6 +81,7 @@ FAULTS = {
     "flushes_halves": "values", "plain_softmax": "values",
     "sums_rows": "fewer-dims", "sums_by_double": "values", "loses_last": "lengths",
     "nan_only_first": "values", "transposes_over": "alias", "bias_of_any_dims": "more-dims",
+    "caches_by_ends": "sequence", "zeros_if_threads_fail": "allocator",
     "needs_bias": "optional", "returns_argument": "scalars", "int_as_float": "lists",
 }  # yapf: disable
 INDEXED = "NAME(4x3xf32=rand, 3xi32=5 1 2, &3xf32)"
@@ -106,7 +107,7 @@ CALLS = {
     "loses_last": "NAME(4x3xf32=rand)", "nan_only_first": LARGEST, "right_largest": LARGEST,
     "transposes_over": TURNED, "right_transpose": TURNED, "bias_of_any_dims": BIAS,
     "needs_bias": BIAS, "right_bias": BIAS, "returns_argument": "NAME(4x3xf32=rand, 2.5)",
-    "int_as_float": NUMBERS, "right_numbers": NUMBERS,
+    "int_as_float": NUMBERS, "right_numbers": NUMBERS, "right_mode": 'NAME(2.5, "sum")',
     "signed_index": "NAME(3xu8=5 1 2, 12xu8=rand)", "cuts_text": 'NAME(s:"text")',
     "needs_text": 'NAME(s:"text")', "copies_text": 'NAME(s:"text")',
     "short_shape": "NAME(shape:[2, 3])", "array_size": ARRAY, "array_type": ARRAY,
@@ -144,7 +145,7 @@ REDUCED = "sum mean norm max min64 sum64 any".split()
 # small array has room, in which the elements that are missing are None.
 MISSED = {"leaves_file", "flushes_tiny", "array_size"}
 # Those with x, s and y.
-SCALED = ("scale strided lock buffer file cache tensor rounding child log positive table "
+SCALED = ("scale threads strided lock buffer file cache tensor rounding child log positive table "
           "product even").split()
 
 
@@ -276,6 +277,13 @@ class Hundred(unittest.TestCase):
             capture_output=True, text=True, check=False)
         assert done.returncode == OK, done
         assert "note alias:1:2:begin: with argument 1 in the memory of argument 2: " in done.stdout
+
+    def test_any_text(self):
+        """What is taken for a mode although nobody knows it is told."""
+        done = subprocess.run([*COMMAND, "probe", KERNELS, 'right_mode(2.5, "sum")',
+                               "--only=texts"], capture_output=True, text=True, check=False)
+        assert done.returncode == OK, done
+        assert "note texts:1:unknown: argument 1 may be any text: " in done.stdout, done
 
     def test_an_element_that_is_refused(self):
         """What was written before it is told, and is no failure."""

@@ -167,12 +167,16 @@ static void change_elements(DLDataType dtype, unsigned char *elements, size_t si
   }
 }
 
-bool turn_inputs(attempt *a) {
+bool turn_inputs(attempt *a, bool keeps_ends) {
   size_t i;
   for (i = 0; i < a->num_args; ++i) {
     argument *arg = &a->args[i];
+    size_t item;
     if (arg->before == NULL || arg->store == NULL || subject_fills(a->s, i)) continue;
-    change_elements(arg->store->tensor.dtype, arg->before, arg->size);
+    item = keeps_ends ? element_size(arg->store->tensor.dtype) : 0;
+    if (arg->size > 2 * item) {
+      change_elements(arg->store->tensor.dtype, arg->before + item, arg->size - 2 * item);
+    }
   }
   return attempt_reset(a);
 }

@@ -60,8 +60,9 @@ void guard_new_objects(bool on);
 /* Gives inputs other elements, of which sums, products and extremes are others, too. False with an
  * error raised. */
 bool change_inputs(attempt *a);
-/* The same in the memory that they have; they get them before each call. */
-bool turn_inputs(attempt *a);
+/* The same in the memory that they have; they get them before each call. The first and the last
+ * element may stay. */
+bool turn_inputs(attempt *a, bool keeps_ends);
 
 void list_threads(const subject *s, const row *kind, case_list *out);
 void judge_threads(attempt *a, const probe_case *which, outcome *out);

@@ -10,7 +10,17 @@
 #include "value/value_text.h"
 
 /* What is called between two calls that are to do the same. */
-enum { kOtherValues, kLarger, kSmaller, kFirst, kScalar, kFirstSwapped, kFirstExtent, kFirstDtype };
+enum {
+  kOtherValues,
+  kLarger,
+  kSmaller,
+  kFirst,
+  kFirstMiddle, /* the first and the last element of each input stay */
+  kScalar,
+  kFirstSwapped,
+  kFirstExtent,
+  kFirstDtype
+};
 
 static bool is_scalar(const TVMFFIAny *value) {
   TVMFFIByteArray text;
@@ -18,11 +28,22 @@ static bool is_scalar(const TVMFFIAny *value) {
          value->type_index == kTVMFFIBool || tvm_ffi_any_try_string(value, &text);
 }
 
+/* Whether an input has elements between its ends that can differ from each other. */
+static bool has_middle(const subject *s) {
+  size_t i;
+  for (i = 0; i < s->inputs->size; ++i) {
+    const DLTensor *tensor = find_tensor(s, i);
+    if (tensor != NULL && !subject_fills(s, i) && tvm_ffi_tensor_get_numel(tensor) > 3) return true;
+  }
+  return false;
+}
+
 void list_sequences(const subject *s, const row *kind, case_list *out) {
   case_list extents = {NULL, 0};
   size_t i;
   add_case(out, kind, -1, kOtherValues, "%s", ":values");
   add_case(out, kind, -1, kFirst, "%s", ":first");
+  if (has_middle(s)) add_case(out, kind, -1, kFirstMiddle, "%s", ":first:middle");
   for (i = 0; i < s->num_passed; ++i) {
     if (!is_scalar(&s->inputs->items[i].value)) continue;
     add_case(out, kind, (int)i, kScalar, ":scalar:%s", s->places[i].label);
@@ -123,11 +144,11 @@ static bool look_at_others(const attempt *other, outcome *out) {
 /* A new process makes the call with other values first, then the one that works: in the same
  * memory, and in others. What is kept of the first by its shape or address shows. Its result is to
  * stay. */
-static void judge_first(attempt *a, outcome *out) {
+static void judge_first(attempt *a, bool keeps_ends, outcome *out) {
   text_buf kept = {NULL, 0, 0}, now = {NULL, 0, 0}, wrong = {NULL, 0, 0};
   TVMFFIAny result = tvm_ffi_any_none();
   judge(out, kLeftOut, "other calls crash, which other rows judge"); /* what holds if they do */
-  if (!turn_inputs(a) || !attempt_call(a)) {
+  if (!turn_inputs(a, keeps_ends) || !attempt_call(a)) {
     leave_out(out);
     return;
   }
@@ -147,7 +168,7 @@ static void judge_first(attempt *a, outcome *out) {
     if (kept.data != NULL && strcmp(kept.data, now.data) != 0) {
       judge(out, kFailed, "the result of the call before changed, from %.200s to %.200s", kept.data,
             now.data);
-    } else if (!turn_inputs(a)) { /* which stay as they are while others are passed */
+    } else if (!turn_inputs(a, keeps_ends)) { /* which stay as they are while others are passed */
       leave_out(out);
     } else {
       look_again(a->s, "a call with other values", out);
@@ -266,8 +287,8 @@ void judge_sequence(attempt *a, const probe_case *which, outcome *out) {
                                        "calls with smaller tensors"};
   attempt other;
   bool good;
-  if (which->number == kFirst) {
-    judge_first(a, out);
+  if (which->number == kFirst || which->number == kFirstMiddle) {
+    judge_first(a, which->number == kFirstMiddle, out);
     return;
   }
   if (which->number == kScalar) {

@@ -166,8 +166,8 @@ static void judge_scalar(attempt *a, const probe_case *which, outcome *out) {
 
 /* ---- Texts ---- */
 
-static const char *const kTexts[] = {"empty", "nul", "long", "format"};
-enum { kNumTexts = sizeof kTexts / sizeof *kTexts, kWithNul = 1, kLongText, kFormat };
+static const char *const kTexts[] = {"empty", "nul", "long", "format", "unknown"};
+enum { kNumTexts = sizeof kTexts / sizeof *kTexts, kWithNul = 1, kLongText, kFormat, kUnknown };
 
 static void list_texts(const subject *s, const row *kind, case_list *out) {
   size_t i;
@@ -176,7 +176,7 @@ static void list_texts(const subject *s, const row *kind, case_list *out) {
     TVMFFIByteArray text;
     if (!tvm_ffi_any_try_string(&s->inputs->items[i].value, &text)) continue;
     for (k = 0; k < kNumTexts; ++k) {
-      if (k == kWithNul && text.size == 0) continue;
+      if ((k == kWithNul || k == kUnknown) && text.size == 0) continue;
       add_case(out, kind, (int)i, k, ":%s:%s", s->places[i].label, kTexts[k]);
     }
   }
@@ -216,6 +216,41 @@ static void judge_nul(const subject *s, size_t i, outcome *out) {
   }
 }
 
+/* As many letters as the argument's text has; none with an error raised. */
+static TVMFFIAny repeat_letter(const subject *s, size_t i, char letter) {
+  TVMFFIAny out = tvm_ffi_any_none();
+  TVMFFIByteArray text = {"", 0};
+  char *bytes;
+  (void)tvm_ffi_any_try_string(&s->inputs->items[i].value, &text);
+  bytes = tool_alloc(text.size + 1);
+  memset(bytes, letter, text.size);
+  text.data = bytes;
+  if (TVMFFIStringFromByteArray(&text, &out) != 0) TVMFFIErrorSetRaised(NULL);
+  free(bytes);
+  return out;
+}
+
+/* Tells if two texts that nobody would choose give the same, and the one that was given does not:
+ * whoever misspells a mode gets another one. */
+static void judge_unknown(const subject *s, size_t i, outcome *out) {
+  TVMFFIAny given;
+  judge(out, kLeftOut, "it crashes, which other rows judge"); /* what holds if it does */
+  if (tvm_ffi_any_copy(&s->inputs->items[i].value, &given) != 0) {
+    leave_out(out);
+    return;
+  }
+  out->is_note = have_same_effects(s, i, repeat_letter(s, i, 'q'), repeat_letter(s, i, 'z')) &&
+                 !have_same_effects(s, i, given, repeat_letter(s, i, 'q'));
+  if (out->is_note) {
+    judge(out, kPassed,
+          "argument %s may be any text: \"qqq\" and \"zzz\" give the same, other than the one that "
+          "was given; refuse what is misspelt",
+          s->places[i].label);
+  } else {
+    judge(out, kPassed, "it did no harm");
+  }
+}
+
 static void judge_text(attempt *a, const probe_case *which, outcome *out) {
   enum { kLong = 1 << 18 };
   static char spaces[kLong];
@@ -223,8 +258,8 @@ static void judge_text(attempt *a, const probe_case *which, outcome *out) {
   static const char kSpecial[] = "%s%n%s%n%s%n%s%n%s%n%s%n"; /* a crash, if printf gets it */
   const TVMFFIByteArray empty = {"", 0}, format = {kSpecial, sizeof kSpecial - 1};
   TVMFFIAny value = tvm_ffi_any_none();
-  if (which->number == kWithNul) {
-    judge_nul(a->s, i, out);
+  if (which->number == kWithNul || which->number == kUnknown) {
+    (which->number == kWithNul ? judge_nul : judge_unknown)(a->s, i, out);
     return;
   }
   memset(spaces, 'x', sizeof spaces);
@@ -756,8 +791,8 @@ static const row kRows[] = {
      judge_scalar,
      NULL,
      kRowMayTakeLong},
-    {{"texts", "a text is empty, long, has a NUL inside, or `%s%n`",
-      "a crash, or what follows is ignored",
+    {{"texts", "a text is empty, long, unknown, has a NUL inside, or `%s%n`",
+      "a crash, or what follows is ignored. A note: any unknown text is taken for a mode",
       "a buffer of fixed size; `text.data[text.size - 1]`; `strlen` of what a String has; a text "
       "as the format of `printf`"},
      list_texts,
