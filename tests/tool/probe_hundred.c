@@ -1424,7 +1424,7 @@ static int transpose(const tvm_ffi_args *args, bool checks) {
   }
   return 0;
 }
-TVM_FFI_C_EXPORT(transposes_over, "(x: Tensor, y: Tensor) -> None") {
+TVM_FFI_C_EXPORT(right_over, "(x: Tensor, y: Tensor) -> None") {
   return transpose(args, false);
 }
 TVM_FFI_C_EXPORT(right_transpose, "(x: Tensor, y: Tensor) -> None") {
@@ -1474,6 +1474,21 @@ TVM_FFI_C_EXPORT(returns_argument, "(x: Tensor, s: float) -> Tensor") {
   TVM_FFI_C_TRY(tvm_ffi_args_read_double(args, 1, &s));
   if (s == 1) return tvm_ffi_args_return_object(args, x);
   return tvm_ffi_args_return(args, tvm_ffi_any_none());
+}
+
+/* Of two numbers; more are ignored. */
+TVM_FFI_C_EXPORT(right_first_two, "(x: Array[float]) -> float") {
+  const TVMFFIAny *value = args->args, *items;
+  TVM_FFI_C_TRY(tvm_ffi_args_check_count(args, 1));
+  if (value->type_index != kTVMFFIArray || tvm_ffi_array_get_size(value->v_obj) < 2) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 is no Array of two");
+  }
+  items = tvm_ffi_array_get_data(value->v_obj);
+  if (items[0].type_index != kTVMFFIFloat || items[1].type_index != kTVMFFIFloat) {
+    return tvm_ffi_error_raise(TVM_FFI_C_TYPE_ERROR, "argument 0 has another number");
+  }
+  return tvm_ffi_args_return(args,
+                             tvm_ffi_any_from_double(items[0].v_float64 + items[1].v_float64));
 }
 
 /* The sum of an array of numbers. */

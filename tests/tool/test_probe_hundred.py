@@ -80,7 +80,7 @@ FAULTS = {
     "unsigned_plane": "huge", "short_blocks": "huge", "copies_by_order": "order",
     "flushes_halves": "values", "plain_softmax": "values",
     "sums_rows": "fewer-dims", "sums_by_double": "values", "loses_last": "lengths",
-    "nan_only_first": "values", "transposes_over": "alias", "bias_of_any_dims": "more-dims",
+    "nan_only_first": "values", "bias_of_any_dims": "more-dims",
     "caches_by_ends": "sequence", "zeros_if_threads_fail": "allocator",
     "needs_bias": "optional", "returns_argument": "scalars", "int_as_float": "lists",
 }  # yapf: disable
@@ -105,9 +105,10 @@ CALLS = {
     "right_in_place": "NAME(&4x3xf32=rand, 2.5)", "right_text": 'NAME(s:"text")',
     "right_new": "NAME(4x3xf32=rand)", "result_in_static": "NAME(4x3xf32=rand)",
     "loses_last": "NAME(4x3xf32=rand)", "nan_only_first": LARGEST, "right_largest": LARGEST,
-    "transposes_over": TURNED, "right_transpose": TURNED, "bias_of_any_dims": BIAS,
+    "right_over": TURNED, "right_transpose": TURNED, "bias_of_any_dims": BIAS,
     "needs_bias": BIAS, "right_bias": BIAS, "returns_argument": "NAME(4x3xf32=rand, 2.5)",
     "int_as_float": NUMBERS, "right_numbers": NUMBERS, "right_mode": 'NAME(2.5, "sum")',
+    "right_first_two": NUMBERS,
     "signed_index": "NAME(3xu8=5 1 2, 12xu8=rand)", "cuts_text": 'NAME(s:"text")',
     "needs_text": 'NAME(s:"text")', "copies_text": 'NAME(s:"text")',
     "short_shape": "NAME(shape:[2, 3])", "array_size": ARRAY, "array_type": ARRAY,
@@ -270,13 +271,24 @@ class Hundred(unittest.TestCase):
             notes = [line for line in done.stdout.splitlines() if line.startswith("note ")]
             assert done.returncode == OK and notes == [told] * (told is not None), (notes, done)
 
-    def test_an_input_in_a_larger_output(self):
+    def test_an_input_in_an_output_of_another_shape(self):
         """Few functions look whether a bias is in their output: that is told."""
-        done = subprocess.run(
-            [*COMMAND, "probe", KERNELS, BIAS.replace("NAME", "right_bias"), "--only=alias"],
-            capture_output=True, text=True, check=False)
-        assert done.returncode == OK, done
-        assert "note alias:1:2:begin: with argument 1 in the memory of argument 2: " in done.stdout
+        for form, told in (
+                (BIAS.replace("NAME", "right_bias"),
+                 "note alias:1:2:begin: with argument 1 in the memory of argument 2: "),
+                (TURNED.replace("NAME", "right_over"),
+                 "note alias:0:1: with argument 0 in the memory of argument 1: ")):
+            done = subprocess.run([*COMMAND, "probe", KERNELS, form, "--only=alias"],
+                                  capture_output=True, text=True, check=False)
+            assert done.returncode == OK and told in done.stdout, done
+
+    def test_more_elements(self):
+        """Those that make no difference are told."""
+        for name in ("right_first_two", "right_numbers"):
+            done = subprocess.run([*COMMAND, "probe", KERNELS, NUMBERS.replace("NAME", name),
+                                   "--only=lists"], capture_output=True, text=True, check=False)
+            told = "note lists:0:longer: elements of argument 0 behind those " in done.stdout
+            assert done.returncode == OK and told == (name == "right_first_two"), done
 
     def test_any_text(self):
         """What is taken for a mode although nobody knows it is told."""

@@ -369,7 +369,21 @@ static TVMFFIAny make_last(const TVMFFIAny *given, int64_t how) {
                               : tvm_ffi_any_view_object(given->v_obj); /* the array itself */
 }
 
-/* The list with other contents: of a longer one, extents of 1, or the same elements again. */
+static bool is_number(TVMFFIAny value) {
+  return value.type_index == kTVMFFIInt || value.type_index == kTVMFFIFloat;
+}
+
+/* An element behind the last: no sum, product, least or largest of numbers stays as it is. */
+static TVMFFIAny make_behind(const TVMFFIAny *given, int64_t d) {
+  const int64_t large = d % 2 == 0 ? 10000 + 100 * d : -10000 - 100 * d; /* they do not add to 0 */
+  const TVMFFIAny item = get_item(given, d % count_items(given));
+  if (!is_number(item)) return item;
+  return item.type_index == kTVMFFIInt ? tvm_ffi_any_from_int64(large)
+                                       : tvm_ffi_any_from_double((double)large);
+}
+
+/* The list with other contents: of a longer one, extents of 1, other numbers, or the same elements
+ * again. */
 static void find_items(const TVMFFIAny *given, int64_t how, item_list *out) {
   enum { kLong = 64 };
   const int64_t count = count_items(given);
@@ -384,7 +398,7 @@ static void find_items(const TVMFFIAny *given, int64_t how, item_list *out) {
     } else if (how >= kLastIsInt && d == count - 1) {
       add_item(out, make_last(given, how));
     } else {
-      add_item(out, get_item(given, d % count));
+      add_item(out, d < count ? get_item(given, d) : make_behind(given, d));
     }
   }
 }
@@ -440,9 +454,30 @@ static void compare_last(const attempt *a, const probe_case *which, outcome *out
   text_free(&wrong);
 }
 
+/* Tells if numbers behind those that the call has make no difference. */
+static void look_at_longer(const attempt *a, const probe_case *which, outcome *out) {
+  const TVMFFIAny *given = &a->s->inputs->items[which->arg].value;
+  text_buf ignored = {NULL, 0, 0};
+  effects got;
+  if (!value_is_list(given) || !is_number(get_item(given, 0))) return;
+  if (!attempt_take_effects(a, &got)) {
+    leave_out(out);
+  } else if (effects_match(a, &got, &a->s->after, true, &ignored)) {
+    judge(out, kPassed,
+          "elements of argument %s behind those of the call make no difference: refuse them",
+          a->s->places[which->arg].label);
+    out->is_note = true;
+  }
+  effects_free(&got, a->s->inputs->size);
+  text_free(&ignored);
+}
+
 static void judge_list(attempt *a, const probe_case *which, outcome *out) {
   const TVMFFIAny *given = &a->s->inputs->items[which->arg].value;
   expect_clean(a, which, out);
+  if (which->number == kLonger && out->verdict == kPassed && a->returned) {
+    look_at_longer(a, which, out);
+  }
   if (which->number != kLastIsInt || out->verdict != kPassed || !a->returned) return;
   if (get_item(given, count_items(given) - 1).type_index == kTVMFFIFloat) {
     compare_last(a, which, out);
@@ -672,8 +707,8 @@ static void judge_overlap(const subject *s, size_t in, size_t other, const effec
   text_free(&wrong);
 }
 
-/* An input is in the memory of an output. If it is smaller than that, few functions look whether it
- * is, and other numbers are only told. */
+/* An input is in the memory of an output of another shape: few functions look whether it is, and
+ * other numbers are only told. */
 static void judge_part(attempt *a, const probe_case *which, outcome *out) {
   const subject *s = a->s;
   const size_t in = (size_t)which->arg, filled = (size_t)which->number;
@@ -689,9 +724,9 @@ static void judge_part(attempt *a, const probe_case *which, outcome *out) {
     if (effects_match(a, &got, &s->after, false, &wrong)) {
       judge(out, kPassed, "the same");
     } else {
-      judge(out, room > 0 ? kPassed : kFailed, "with argument %s in the memory of argument %s: %s",
-            s->places[in].label, s->places[filled].label, wrong.data);
-      out->is_note = room > 0;
+      judge(out, kPassed, "with argument %s in the memory of argument %s: %s", s->places[in].label,
+            s->places[filled].label, wrong.data);
+      out->is_note = true;
     }
   }
   effects_free(&got, s->inputs->size);
@@ -805,7 +840,7 @@ static const row kRows[] = {
       "a shape or an array is empty, shorter, or of 64; a shape has 0 and -1; the last element of "
       "an "
       "array has another type; a map has one key less",
-      "a crash, or other numbers for an int in place of a float",
+      "a crash, or other numbers for an int in place of a float. A note: more elements are ignored",
       "an element that is read before the number of elements is looked at, or its type; a buffer "
       "of "
       "fixed size"},
@@ -841,7 +876,7 @@ static const row kRows[] = {
      NULL,
      0},
     {{"alias", "two arguments share memory, or, if that is refused, all but one element",
-      "other numbers. A note: those of an input that is a part of an output",
+      "other numbers. A note: those of an input in the memory of an output of another shape",
       "an output that is written before all of the input is read: refuse it, or copy"},
      list_aliases,
      0,
