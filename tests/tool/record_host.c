@@ -708,11 +708,19 @@ static void call_in_handler(int number) {
   if (write(STDOUT_FILENO, result.v_int64 == 7 ? "7\n" : "-\n", 2) != 2) _exit(2);
 }
 
-static void run_signal(void) {
+/* Its child does the same, and nothing of it is recorded. */
+static void fork_in_handler(int number) {
+  const pid_t child = fork();
+  int status;
+  call_in_handler(number);
+  if (child == 0) _exit(0);
+  if (waitpid(child, &status, 0) != child || status != 0) _exit(2);
+}
+
+static void run_signal(void (*handler)(int)) {
   const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
   if (TVMFFIFunctionCreate(NULL, seven, NULL, &in_handler) != 0 ||
-      TVMFFIFunctionSetGlobal(&other, in_handler, 0) != 0 ||
-      signal(SIGUSR1, call_in_handler) == SIG_ERR) {
+      TVMFFIFunctionSetGlobal(&other, in_handler, 0) != 0 || signal(SIGUSR1, handler) == SIG_ERR) {
     exit(2);
   }
   in_handler = find_global("test.tool.other");
@@ -985,7 +993,8 @@ int main(int argc, char **argv) {
 #if defined(__linux__)
   if (strcmp(deed, "while-listing") == 0) run_while(list_always);
   if (strcmp(deed, "fork-at-start") == 0) run_fork_at_start();
-  if (strcmp(deed, "signal") == 0) run_signal();
+  if (strcmp(deed, "signal") == 0) run_signal(call_in_handler);
+  if (strcmp(deed, "fork-in-signal") == 0) run_signal(fork_in_handler);
 #endif
   if (strcmp(deed, "deep") == 0) run_deep(200, 512 << 10);
   if (strcmp(deed, "deeper") == 0) run_deep(2500, 4 << 20);

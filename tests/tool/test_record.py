@@ -716,6 +716,9 @@ class Record(unittest.TestCase):
         recording, done = record("--functions", "--all", program=["signal"], same=False,
                                  timeout=SLOWER * 60)
         assert done.stdout == "7\n7\n" and len(recording.calls) == 1, done
+        recording, done = record("--functions", "--all", program=["fork-in-signal"], same=False,
+                                 timeout=SLOWER * 60)
+        assert done.stdout == "7\n7\n7\n" and len(recording.calls) == 1, done
 
     def test_functions_that_are_left_out(self):
         """They are counted once, however often they are looked up."""

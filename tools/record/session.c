@@ -233,15 +233,23 @@ bool record_is_by_environment(void) {
   return by_environment;
 }
 
+/* A signal's handler may fork while its thread has the lock, or waits for it. */
+static __thread bool forks_in_lock;
+
 static void before_fork(void) {
-  record_lock();
+  forks_in_lock = record_num_locked != 0;
+  if (!forks_in_lock) record_lock();
 }
 
 static void after_fork_in_parent(void) {
-  record_unlock();
+  if (!forks_in_lock) record_unlock();
 }
 
 static void after_fork_in_child(void) {
+  /* What is under the lock is halfway: this child, which mostly starts a program, records nothing.
+   */
+  if (forks_in_lock) __atomic_store_n(&record_generation, 0, __ATOMIC_RELEASE);
+  if (forks_in_lock) return;
   record_renew_lock(); /* the thread that held it is this one */
   if (record_now() == 0) return;
   record_close_events(false); /* the parent's */
