@@ -838,22 +838,6 @@ static void run_deep(int depth, size_t stack_size) {
   }
 }
 
-/* One name, and many objects. */
-static void run_many_objects(void) {
-  const TVMFFIByteArray other = tvm_ffi_string_get_bytes("test.tool.other");
-  TVMFFIObjectHandle function;
-  int i;
-  for (i = 0; i < 20000; ++i) {
-    if (TVMFFIFunctionCreate(NULL, seven, NULL, &function) != 0 ||
-        TVMFFIFunctionSetGlobal(&other, function, 1) != 0) {
-      exit(2);
-    }
-    tvm_ffi_object_release(function);
-    tvm_ffi_object_release(find_global("test.tool.other"));
-  }
-  print_call(find_global("test.tool.other"), 0);
-}
-
 /* A kernel and a global function of one library have one name. */
 static void run_one_name(void) {
   call_with("register_one_name", NULL, 0);
@@ -1001,7 +985,6 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "same-place") == 0) run_same_place();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   if (strcmp(deed, "left") == 0) run_left();
-  if (strcmp(deed, "many-objects") == 0) run_many_objects();
   if (strcmp(deed, "one-name") == 0) run_one_name();
   if (strcmp(deed, "registers") == 0) {
     call_with("register_eight", NULL, 0);

@@ -55,6 +55,10 @@ assert murmur(b"") == "0" * 32
 assert murmur(b"hello") == "029bbd41b3a7d8cb191dae486a901e5b"
 
 
+# Where the name of a function comes from that is no symbol.
+KINDS = "registry", "module", "type"
+
+
 def is_int(value):
     if isinstance(value, str):
         return TEXT_INT.fullmatch(value) is not None and abs(int(value)) >= 1 << 53
@@ -108,7 +112,7 @@ class Process:
     def check_function(self, event):
         assert event["number"] == len(self.counts) and event["function"], event
         assert event["library"] < len(self.libraries), event
-        assert event.get("of", "registry") == "registry", event
+        assert event.get("of", "registry") in KINDS, event
         key = {name: event[name] for name in ("library", "function", "of") if name in event}
         assert not [count for count in self.counts if count == key], event
         self.counts.append(key)
@@ -134,7 +138,7 @@ class Process:
         event = self.repeat(event, self.calls,
                             {"event", "call", "thread", "time", "function", "like"})
         assert event["function"] and event["library"] < len(self.libraries), event
-        assert event.get("of", "registry") == "registry", event
+        assert event.get("of", "registry") in KINDS, event
         assert is_int(event["time"]), event
         for storage in event["storages"]:
             self.check_storage(storage, True)

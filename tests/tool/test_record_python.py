@@ -6,6 +6,8 @@ test_record_python.py TVM-FFI KERNELS numpy|jax|tvm [program: this test as the o
 """
 import os
 import pathlib
+import shlex
+import shutil
 import subprocess
 import sys
 
@@ -54,6 +56,20 @@ def numpy():
         kernels.apply(lambda x: 1 // x, 0)
     except Exception as error:
         print(type(error).__name__, error)
+
+
+def objects():
+    """Function objects of a module and a type in C++."""
+    import tvm_ffi
+    module = tvm_ffi.load_module(KERNELS)
+
+    @tvm_ffi.register_object("test_record.Counter")
+    class Counter(tvm_ffi.Object):
+        pass
+
+    print(module.make_module().triple(4), module.make_module().triple(5))
+    counter = module.make_counter()
+    print(counter.next(2), counter.next(3))
 
 
 def jax():
@@ -121,10 +137,10 @@ os.chdir(work_folder())
 command = [sys.executable, os.path.abspath(__file__), COMMAND[-1], KERNELS, WHAT, "program"]
 
 
-def run(*words):
+def run(*words, **env):
     return subprocess.run(
         words, capture_output=True, text=True, check=False,
-        env=package.environment(*folders, PYTHONDONTWRITEBYTECODE="1", JAX_PLATFORMS="cpu"))
+        env=package.environment(*folders, PYTHONDONTWRITEBYTECODE="1", JAX_PLATFORMS="cpu", **env))
 
 
 alone = run(*command)
@@ -191,8 +207,45 @@ def check_functions():
     assert len([call for call in found.calls.values() if "of" not in call]) == len(calls), found
 
 
+def check_objects():
+    """The calls of a library's kernels are there once."""
+    cxx = shlex.split(os.environ.get("CXX", "c++"))
+    if not shutil.which(cxx[0]):
+        print("without a compiler for C++ no module is tried")
+        return
+    asked = run(sys.executable, "-c",
+                "import tvm_ffi.libinfo as info; print(info.find_include_path())\n"
+                "print(info.find_dlpack_include_path())")
+    includes = [f"-I{path}" for path in asked.stdout.split()]
+    source = pathlib.Path(__file__).with_name("record_module.cc")
+    done = run(*cxx, "-std=c++17", "-fPIC", "-shared", *includes, str(source), "-o", "module.so")
+    assert done.returncode == 0, done
+    words = [*command[:3], os.path.abspath("module.so"), "objects", "program"]
+    # Our runtime looks for its part that calls methods in C++ where libraries are.
+    os.mkdir("helper")
+    for place in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
+        helper = pathlib.Path(place, "libtvm_ffi_cxx.so")
+        if helper.exists():
+            shutil.copy(helper, "helper")
+    env = {"LD_LIBRARY_PATH": os.path.abspath("helper")}
+    alone = run(*words, **env)
+    if "libtvm_ffi_cxx.so: cannot open" in alone.stderr:
+        print("without libtvm_ffi_cxx no module is tried")
+        return
+    assert alone.returncode == 0, alone
+    again = run(*COMMAND, "record", "--all", "--functions", "-o", "objects", "--", *words, **env)
+    assert (alone.stdout, alone.stderr, 0) == (again.stdout, again.stderr, again.returncode), again
+    found = Recording("objects").calls.values()
+    names = [(call.get("of"), call["function"]) for call in found
+             if call["function"].split(".")[0] != "ffi"]
+    make, triple = (None, "make_module"), ("module", "triple")
+    assert names == [make, triple, make, triple, (None, "make_counter"),
+                     *[("type", "test_record.Counter.next")] * 2], names
+
+
 if WHAT == "numpy":
     check_functions()
+    check_objects()
 repeated = check_numpy() if WHAT == "numpy" else check_others()
 said = good("replay", "recording", ",".join(map(str, repeated)))
 assert f"{len(repeated)} of {len(repeated)} calls are the same as recorded" in said, said

@@ -556,6 +556,11 @@ static void probe_error(const record_slot *slot, uintptr_t number) {
 }
 #endif
 
+/* The handle is a function object, unless the function is a symbol. */
+static TVMFFISafeCallType get_code(const record_slot *slot, void *handle) {
+  return slot->kind == kRecordSymbol ? slot->code : TVMFFIFunctionGetCellPtr(handle)->safe_call;
+}
+
 /* Calls the function itself. number: 0 if it is not recorded. */
 static int call_function(const record_slot *slot, uint64_t number, void *handle,
                          const TVMFFIAny *args, int32_t num_args, TVMFFIAny *result) {
@@ -564,7 +569,7 @@ static int call_function(const record_slot *slot, uint64_t number, void *handle,
   if (IS_SET(entry)) {
     STAP_PROBE3(tvm_ffi, entry, slot->library->path, slot->function, (uintptr_t)number);
   }
-  rc = slot->code(handle, args, num_args, result);
+  rc = get_code(slot, handle)(handle, args, num_args, result);
   if (rc == 0 && IS_SET(return )) {
     STAP_PROBE3(tvm_ffi, return, slot->library->path, slot->function, (uintptr_t)number);
   }
@@ -578,7 +583,7 @@ static int call_function(const record_slot *slot, uint64_t number, void *handle,
   return rc;
 #else
   (void)number;
-  return slot->code(handle, args, num_args, result);
+  return get_code(slot, handle)(handle, args, num_args, result);
 #endif
 }
 
@@ -593,11 +598,21 @@ static bool is_wanted(record_slot *slot, uint32_t generation) {
   return __atomic_load_n(&slot->is_wanted, __ATOMIC_RELAXED);
 }
 
+/* Functions of objects may change them in another thread, under a lock that only they know. */
+static void set_self(event *call, const TVMFFIAny *args, int32_t num_args) {
+  call->values.is_careful = call->slot->kind != kRecordSymbol;
+  if (call->slot->kind == kRecordMethod && num_args > 0 &&
+      args[0].type_index >= kTVMFFIStaticObjectBegin) {
+    call->values.self = args[0].v_obj;
+  }
+}
+
 /* Records the call, or keeps its inputs until it fails. */
 static int call_recorded(event *call, bool is_kept, void *handle, const TVMFFIAny *args,
                          int32_t num_args, TVMFFIAny *result) {
   int rc, error = errno;
   is_recording = true;
+  set_self(call, args, num_args);
   if (!is_kept && record_set.no_data && is_lookup_due(call->slot)) {
     take_image(call, args, num_args);
   }
@@ -732,6 +747,7 @@ static void record_late_in(event *call, uint32_t generation, record_slot *slot, 
   is_recording = true;
   init_event(call, generation, slot);
   call->time = time;
+  set_self(call, args, num_args);
   read_inputs(call, args, num_args, false);
   write_inputs(call, true);
   write_end(call, time, rc, NULL, true);
@@ -779,7 +795,7 @@ int record_call(uint32_t index, void *handle, const TVMFFIAny *args, int32_t num
   int rc;
   bool is_now;
   if (generation == 0 || is_recording || record_num_locked != 0 || !is_wanted(slot, generation)) {
-    return slot->code(handle, args, num_args, result);
+    return get_code(slot, handle)(handle, args, num_args, result);
   }
   count_call(slot, generation);
   is_now = record_set.trace || is_due(index, args, num_args);

@@ -15,7 +15,7 @@
 /* A function that is counted, of a library: a slot may be given to another library. */
 typedef struct counted {
   const char *function;
-  bool is_global;
+  record_kind kind;
   const record_library *library;
   record_count *count;
   struct counted *next;
@@ -94,7 +94,7 @@ static record_count *find_recorded(const record_slot *slot, uint32_t generation)
   if (counted_in != generation) record_forget_counts();
   counted_in = generation;
   for (known = all; known != NULL; known = known->next) {
-    if (known->library == library && known->is_global == slot->is_global &&
+    if (known->library == library && known->kind == slot->kind &&
         strcmp(known->function, slot->function) == 0) {
       return known->count;
     }
@@ -103,7 +103,7 @@ static record_count *find_recorded(const record_slot *slot, uint32_t generation)
   if (known == NULL) return NULL;
   record_name_beside(path, sizeof path, "counts");
   known->function = slot->function;
-  known->is_global = slot->is_global;
+  known->kind = slot->kind;
   known->library = library;
   known->count = find_place(path); /* without one, the event says that counts are missing */
   if (!write_function(slot)) {

@@ -1,149 +1,331 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of global functions. `tvm-ffi record --functions` preloads libtvm_ffi_record_functions,
- * which is the recorder and these two functions of a runtime, instead of libtvm_ffi_record: what a
- * program is bound to changes only for those who ask for it.
+ * Calls of function objects. `tvm-ffi record --functions` preloads libtvm_ffi_record_functions,
+ * which is the recorder and these three functions of a runtime, instead of libtvm_ffi_record: what
+ * a program is bound to changes only for those who ask for it.
  *
- * Function objects stay what they are. A table has those that were looked up by their names, and
- * TVMFFIFunctionCall records calls of these. Whoever calls the code of an object itself, as C++
- * and c.h do, is not seen.
+ * Function objects stay what they are. A table has those that have a name: by which they were
+ * looked up in the registry or in a module, or by the type whose method they are.
+ * TVMFFIFunctionCall records calls of these. Whoever calls the code of an object itself, as C++ and
+ * c.h do, is not seen.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <tvm/ffi/c.h>
 
 #include "platform/platform.h"
 #include "record.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- Objects that were looked up ---- */
+/* ---- Objects that are known ---- */
 
-/* With those whose calls are not recorded, so that a further lookup of them costs little, and in a
- * child of fork waits for nobody. */
-enum { kObjects = 4 * kRecordSlots, kPlaces = 2 * kObjects };
+/*
+ * Each object is in one of the places of its bucket. A weak reference keeps the memory of one that
+ * ends, for ever, so that no other gets its address: what is found by the address is this object.
+ * Nothing else of the object changes, and it has no code to run that may be gone by then. Objects
+ * that were looked up and whose calls are not recorded are here, too, so that a further lookup of
+ * them costs little, and in a child of fork waits for nobody.
+ */
+enum { kBuckets = 2048, kWays = 16, kMostKept = 1 << 16 };
+/* In place of a slot: it has none by the names so far; it is the runtime's function that looks in a
+ * module. */
+enum { kNoSlot = kRecordSlots, kLooksInModule };
 typedef struct {
-  TVMFFIObjectHandle object; /* published with release */
-  uint32_t slot;             /* kRecordSlots: its calls are not recorded */
-  uint64_t name;             /* then the hash of the name that it was looked up by */
+  TVMFFIObject *object; /* NULL: so are those behind it. Set under the lock, with release */
+  TVMFFISafeCallType code;
+  uint64_t serial; /* no other object that was ever here has it */
+  uint32_t slot;   /* atomic */
 } place;
-static place places[kPlaces]; /* written under the lock, the first two atomically */
-static uint32_t num_objects;
+static place places[kBuckets][kWays];
 
-static uint32_t hash_object(TVMFFIObjectHandle object) {
-  return (uint32_t)((uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> 32) % kPlaces;
+static place *get_bucket(const TVMFFIObject *object) {
+  return places[((uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> 32) % kBuckets];
 }
 
-/* NULL: it is not there. */
-static place *find_object(TVMFFIObjectHandle object) {
-  uint32_t i = hash_object(object);
-  for (;; i = (i + 1) % kPlaces) {
-    TVMFFIObjectHandle there = __atomic_load_n(&places[i].object, __ATOMIC_ACQUIRE);
+/* NULL: it is not there. An object whose deleter frees it although there is a weak reference may
+ * have left its place to another, with other code. */
+static place *find_object(TVMFFIObject *object) {
+  place *bucket = get_bucket(object);
+  size_t i;
+  for (i = 0; i < kWays; ++i) {
+    const TVMFFIObject *there = __atomic_load_n(&bucket[i].object, __ATOMIC_ACQUIRE);
     if (there == NULL) return NULL;
-    if (there == object) return &places[i];
+    if (there == object) {
+      return bucket[i].code == TVMFFIFunctionGetCellPtr(object)->safe_call ? &bucket[i] : NULL;
+    }
+  }
+  return NULL;
+}
+
+/* Whether it has ended. Its memory may be gone, if its deleter has freed it. */
+static bool has_ended(const TVMFFIObject *object) {
+  uint64_t count;
+  return !record_read_memory(&count, (uintptr_t)&object->combined_ref_count, sizeof count) ||
+         (uint32_t)count == 0;
+}
+
+/* Under the lock. The place of the object, or one for it; NULL: there is none. */
+static place *find_free(const TVMFFIObject *object) {
+  place *bucket = get_bucket(object), *found = NULL;
+  size_t i;
+  for (i = 0; i < kWays && found == NULL; ++i) {
+    if (bucket[i].object == NULL || bucket[i].object == object) found = &bucket[i];
+  }
+  for (i = 0; i < kWays && found == NULL; ++i) {
+    if (has_ended(bucket[i].object)) found = &bucket[i];
+  }
+  return found;
+}
+
+static void add_object(TVMFFIObject *object, uint32_t slot) {
+  static uint64_t num_kept;
+  static bool is_said;
+  bool is_full;
+  place *there;
+  record_lock();
+  there = find_object(object);
+  if (there != NULL) { /* by another name or thread */
+    if (there->slot == kNoSlot || (slot < kNoSlot && there->slot < kNoSlot)) {
+      __atomic_store_n(&there->slot, slot, __ATOMIC_RELEASE);
+    }
+  } else if (num_kept < kMostKept && (there = find_free(object)) != NULL) {
+    record_uint64 *count = (record_uint64 *)(void *)&object->combined_ref_count;
+    (void)__atomic_fetch_add(count, UINT64_C(1) << 32, __ATOMIC_RELAXED);
+    there->code = TVMFFIFunctionGetCellPtr(object)->safe_call;
+    there->serial = ++num_kept;
+    __atomic_store_n(&there->slot, slot, __ATOMIC_RELAXED);
+    __atomic_store_n(&there->object, object, __ATOMIC_RELEASE);
+  }
+  is_full = there == NULL && !is_said;
+  is_said = is_said || is_full;
+  record_unlock();
+  if (is_full) {
+    record_note("there are too many function objects, and calls of further ones are not recorded");
   }
 }
 
-static uint64_t hash_name(const TVMFFIByteArray *name) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  size_t i;
-  for (i = 0; i < name->size; ++i) hash = (hash ^ (unsigned char)name->data[i]) * 0x100000001b3u;
+static bool is_same_file(const void *a, const void *b) {
+  record_place x, y;
+  return record_find_place(a, &x) && record_find_place(b, &y) && x.base == y.base;
+}
+
+/* ---- Names that options leave out ---- */
+
+/* Hashes of an object and a name, each where its hash says. One may take the place of another,
+ * which is then looked at again. */
+enum { kLeftOut = 8192 };
+static record_uint64 left_out[kLeftOut];
+
+static uint64_t hash_name(const place *there, const char *name) {
+  uint64_t hash = 0xcbf29ce484222325u ^ there->serial * UINT64_C(0x9e3779b97f4a7c15);
+  for (; *name != '\0'; ++name) hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
   return hash;
 }
 
-/* Whether nothing more comes of looking it up by this name: it is recorded by its first one that
- * the options do not leave out. */
-static bool is_known(TVMFFIObjectHandle object, const TVMFFIByteArray *name) {
-  place *there = find_object(object);
-  return there != NULL && (__atomic_load_n(&there->slot, __ATOMIC_RELAXED) != kRecordSlots ||
-                           __atomic_load_n(&there->name, __ATOMIC_RELAXED) == hash_name(name));
+static bool is_left_out(const place *there, const char *name) {
+  const uint64_t hash = hash_name(there, name);
+  return __atomic_load_n(&left_out[hash % kLeftOut], __ATOMIC_RELAXED) == hash;
 }
 
-/* A weak reference keeps the memory of an object that ends, so that none gets its address: what is
- * found by the address is this object. It has no code to run that may be gone by then. */
-static void keep_weakly(TVMFFIObjectHandle object) {
-  record_uint64 *count = (record_uint64 *)(void *)&((TVMFFIObject *)object)->combined_ref_count;
-  (void)__atomic_fetch_add(count, UINT64_C(1) << 32, __ATOMIC_RELAXED);
-}
-
-/* Whether there is no room for one more, which is said. */
-static bool is_full(void) {
-  static int is_said;
-  if (__atomic_load_n(&num_objects, __ATOMIC_RELAXED) < kObjects) return false;
-  if (__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED) == 0) {
-    record_note(
-        "too many objects of global functions were looked up, and calls of further ones "
-        "are not recorded");
+static void leave_out(TVMFFIObject *object, const char *name) {
+  const place *there = find_object(object);
+  if (there != NULL) {
+    const uint64_t hash = hash_name(there, name);
+    __atomic_store_n(&left_out[hash % kLeftOut], hash, __ATOMIC_RELAXED);
   }
-  return true;
 }
 
-static void add_object(TVMFFIObjectHandle object, const TVMFFIByteArray *name, uint32_t slot) {
-  uint32_t i;
-  record_lock();
-  for (i = hash_object(object); places[i].object != NULL; i = (i + 1) % kPlaces) {
-    if (places[i].object == object) break; /* by another name, or by another thread */
-  }
-  if (places[i].object == NULL && num_objects < kObjects) {
-    __atomic_store_n(&num_objects, num_objects + 1, __ATOMIC_RELAXED);
-    keep_weakly(object);
-    places[i].slot = slot;
-    places[i].name = hash_name(name);
-    __atomic_store_n(&places[i].object, object, __ATOMIC_RELEASE);
-  } else if (places[i].object == object && places[i].slot == kRecordSlots) {
-    __atomic_store_n(&places[i].name, hash_name(name), __ATOMIC_RELAXED);
-    __atomic_store_n(&places[i].slot, slot, __ATOMIC_RELEASE);
-  }
-  record_unlock();
-}
+/* ---- Objects that get a name ---- */
 
-/* ---- Who has a function ---- */
+/* Where a name comes from. */
+typedef struct {
+  record_kind kind;
+  const void *runtime; /* an address in it */
+  const void *caller;  /* in the file that looked it up or registered it */
+} origin;
 
-/* The runtime makes functions of Python's, and of C's with a `self`, that have its own code: then
- * the library is the one that looks. Its own functions have names of its own. */
-static bool find_library(TVMFFISafeCallType function, const void *runtime, const void *caller,
-                         record_loaded_file *out) {
-  record_place own, file;
+static bool is_in_runtime(TVMFFISafeCallType function, const void *runtime) {
   record_any_function code;
   code.kernel = function;
-  if (record_find_place(code.address, &file) &&
-      !(record_find_place(runtime, &own) && own.base == file.base)) {
+  return is_same_file(code.address, runtime);
+}
+
+/* Whether the code is in no library that the function could be of: the runtime makes functions of
+ * Python's, and of C's with a `self`, that have its own code, and code that was compiled in the
+ * process is in no file. */
+static bool is_elsewhere(TVMFFISafeCallType function, const void *runtime) {
+  record_any_function code;
+  record_place file;
+  code.kernel = function;
+  return !record_find_place(code.address, &file) || is_in_runtime(function, runtime);
+}
+
+/* Then it is the library of the origin. */
+static bool find_library(TVMFFISafeCallType function, const origin *from, record_loaded_file *out) {
+  if (!is_elsewhere(function, from->runtime)) {
+    record_any_function code;
+    code.kernel = function;
     return record_find_file(code.address, out);
   }
-  return record_find_file(caller, out);
+  return record_find_file(from->caller, out);
 }
 
-/* Whether the name can be that of a function that is recorded. */
-static bool is_recorded_name(const TVMFFIByteArray *name) {
+/* The slot of a function; kNoSlot if the options leave it out, or there is none. */
+static uint32_t find_slot(TVMFFISafeCallType code, const char *name, const origin *from) {
+  record_loaded_file *file = malloc(sizeof *file); /* the stack of a thread may be small */
+  uint32_t slot = kNoSlot;
+  record_runtime functions;
+  if (file != NULL && find_library(code, from, file) && record_is_wanted(name, file->path)) {
+    record_find_runtime(record_find_in_file, from->runtime, &functions);
+    slot = record_take_slot(code, name, from->kind, file, &functions);
+  }
+  free(file);
+  return slot;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text) {
+  for (; *text != '\0'; ++text) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+  return mix(hash, 0);
+}
+
+/* The loader's name has another address when a file is loaded again. */
+static uint64_t mix_file(uint64_t hash, const void *address) {
+  record_place file;
+  if (!record_find_place(address, &file)) return hash;
+  return mix(mix_text(mix(hash, file.base), file.name), (uintptr_t)file.name);
+}
+
+/*
+ * A module gives a new object each time, and the path of its library may have to be read from the
+ * system: such slots are kept by a hash of what they depend on. Each entry has the upper bits of
+ * its hash, and the slot in the others.
+ */
+enum { kKnownSlots = 4096, kSlotBits = 2 * kRecordSlots - 1 };
+static record_uint64 known_slots[kKnownSlots];
+
+static uint32_t take_slot(TVMFFISafeCallType code, const char *name, const origin *from) {
+  record_uint64 *known;
+  uint64_t hash, found;
+  record_any_function address;
+  uint32_t slot;
+  if (from->kind != kRecordModule) return find_slot(code, name, from);
+  address.kernel = code;
+  hash = mix_text(mix(record_now(), (uintptr_t)address.address), name);
+  hash = mix_file(mix_file(hash, address.address), from->caller);
+  known = &known_slots[hash % kKnownSlots];
+  found = __atomic_load_n(known, __ATOMIC_RELAXED);
+  if (((found ^ hash) & ~(uint64_t)kSlotBits) == 0) return (uint32_t)(found & kSlotBits);
+  slot = find_slot(code, name, from);
+  __atomic_store_n(known, (hash & ~(uint64_t)kSlotBits) | slot, __ATOMIC_RELAXED);
+  return slot;
+}
+
+/* Text of two parts; NULL if it is no name of a function that is recorded. Release with free(). */
+static char *make_name(const char *first, size_t first_size, const char *second,
+                       size_t second_size) {
   enum { kMostName = 1024 }; /* each event has it */
   static const char kOwn[] = "ffi.";
-  if (name->size == 0 || name->size > kMostName || memchr(name->data, '\0', name->size) != NULL)
-    return false;
-  return name->size < sizeof kOwn - 1 || memcmp(name->data, kOwn, sizeof kOwn - 1) != 0;
+  const size_t size = first_size + second_size;
+  char *name;
+  if (first_size > kMostName || second_size > kMostName || size > kMostName) return NULL;
+  name = malloc(size + 1);
+  if (name == NULL) return NULL;
+  if (first_size != 0) memcpy(name, first, first_size);
+  if (second_size != 0) memcpy(name + first_size, second, second_size);
+  name[size] = '\0';
+  if (size != 0 && strlen(name) == size && strncmp(name, kOwn, sizeof kOwn - 1) != 0) return name;
+  free(name);
+  return NULL;
 }
 
-static void note_looked_up(const TVMFFIByteArray *name, TVMFFIObjectHandle function,
-                           const void *runtime, const void *caller) {
-  const TVMFFISafeCallType code = TVMFFIFunctionGetCellPtr(function)->safe_call;
-  uint32_t slot = kRecordSlots;
-  record_loaded_file *file; /* the stack of a thread may be small */
-  record_runtime functions;
-  char *copy;
-  if (record_num_locked != 0) return;
-  record_prepare();
-  if (record_now() == 0 || !is_recorded_name(name) || is_known(function, name)) return;
-  if (find_object(function) == NULL && is_full()) return;
-  copy = strndup(name->data, name->size);
-  file = malloc(sizeof *file);
-  if (copy != NULL && file != NULL && !record_is_thunk(code) &&
-      find_library(code, runtime, caller, file) && record_is_wanted(copy, file->path)) {
-    record_find_runtime(record_find_in_file, runtime, &functions);
-    slot = record_take_slot(code, copy, true, file, &functions);
+/* It is recorded by its first name that the options do not leave out; one in the registry comes
+ * before all others. */
+static void note_name(TVMFFIObject *object, const char *name, const origin *from) {
+  const TVMFFISafeCallType code = TVMFFIFunctionGetCellPtr(object)->safe_call;
+  const place *there = find_object(object);
+  uint32_t slot;
+  if (name == NULL || record_is_thunk(code)) return;
+  if (there != NULL && is_left_out(there, name)) return;
+  slot = take_slot(code, name, from);
+  if (slot == kNoSlot && from->kind == kRecordModule) return; /* there may be any number of them */
+  add_object(object, slot);
+  if (slot == kNoSlot) leave_out(object, name);
+}
+
+/* Whether an object may get a name now. If so, the recorder's calls of functions that have locks,
+ * such as the allocator's, are between this and the end. */
+static bool begin_note(TVMFFIObject *object, record_kind kind) {
+  const place *there = find_object(object);
+  if (record_num_locked != 0) return false;
+  if (there != NULL) {
+    const uint32_t slot = __atomic_load_n(&there->slot, __ATOMIC_ACQUIRE);
+    const bool is_free = slot == kNoSlot || (slot < kNoSlot && kind == kRecordGlobal &&
+                                             record_slots[slot].kind != kRecordGlobal);
+    if (!is_free) return false;
   }
-  if (copy != NULL && file != NULL) add_object(function, name, slot);
-  free(file);
-  free(copy);
+  ++record_num_locked;
+  record_prepare();
+  if (record_now() != 0) return true;
+  --record_num_locked;
+  return false;
+}
+
+static void end_note(char *name) {
+  free(name);
+  --record_num_locked;
+}
+
+static const char kModuleGetFunction[] = "ffi.ModuleGetFunction";
+
+static void note_looked_up(const TVMFFIByteArray *name, TVMFFIObject *function, const void *runtime,
+                           const void *caller) {
+  const origin from = {kRecordGlobal, runtime, caller};
+  char *copy;
+  if (!begin_note(function, from.kind)) return;
+  if (tvm_ffi_string_equal(*name, kModuleGetFunction)) add_object(function, kLooksInModule);
+  copy = make_name(name->data, name->size, "", 0);
+  note_name(function, copy, &from);
+  end_note(copy);
+}
+
+/* Whether a function of the runtime's own code may be one that calls a kernel of this name, which
+ * the runtime has looked up, or was given for the system library, before. */
+static bool is_around_kernel(TVMFFIObject *function, TVMFFIByteArray name, const void *runtime) {
+  return record_has_kernel(name.data, name.size) &&
+         is_in_runtime(TVMFFIFunctionGetCellPtr(function)->safe_call, runtime);
+}
+
+/* is_seen: a kernel was looked up meanwhile, whose calls are recorded where it is. */
+static void note_in_module(const TVMFFIAny *name, TVMFFIObject *function, bool is_seen,
+                           const void *runtime, const void *caller) {
+  const origin from = {kRecordModule, runtime, caller};
+  TVMFFIByteArray text = {NULL, 0};
+  char *copy;
+  if (!tvm_ffi_any_try_string(name, &text) || !begin_note(function, from.kind)) return;
+  is_seen = is_seen || is_around_kernel(function, text, runtime);
+  copy = is_seen ? NULL : make_name(text.data, text.size, "", 0);
+  note_name(function, copy, &from);
+  end_note(copy);
+}
+
+static void note_method(const TVMFFIByteArray *key, const TVMFFIMethodInfo *info,
+                        const void *runtime, const void *caller) {
+  const origin from = {kRecordMethod, runtime, caller};
+  char *type, *name;
+  if (!begin_note(info->method.v_obj, from.kind)) return;
+  type = make_name(key->data, key->size, ".", 1);
+  name = type == NULL ? NULL : make_name(type, strlen(type), info->name.data, info->name.size);
+  note_name(info->method.v_obj, name, &from);
+  free(type);
+  end_note(name);
 }
 
 /* ---- The runtime that a caller is bound to ---- */
@@ -191,7 +373,9 @@ static void *find_known(const record_place *file) {
 }
 
 static void keep_binding(const record_place *file, void *function) {
-  char *name = strdup(file->name);
+  char *name;
+  if (record_num_locked != 0) return; /* in a handler of a signal, or of fork */
+  name = strdup(file->name);
   record_lock();
   if (name != NULL && num_callers < kCallers) {
     callers[num_callers].file.base = file->base;
@@ -225,6 +409,16 @@ static void *find_runtime(const void *caller) {
   return found;
 }
 
+/* The runtime's function of this name; NULL. */
+static void *find_in_runtime(const char *name, const void *own, const void *caller) {
+  void *runtime = find_runtime(caller), *found;
+  if (runtime == NULL) return NULL;
+  found = record_find_in_file(runtime, name);
+  return found != NULL ? found : record_find_behind(name, own, caller, caller);
+}
+
+/* ---- Functions of a runtime ---- */
+
 EXPORT int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHandle *out) {
   const void *caller = __builtin_return_address(0);
   record_any_function real;
@@ -240,16 +434,53 @@ EXPORT int TVMFFIFunctionGetGlobal(const TVMFFIByteArray *name, TVMFFIObjectHand
   return rc;
 }
 
-/* By every runtime, it calls what the object has. An object whose deleter frees it although there
- * is a weak reference may have left its place to another, with other code. */
+EXPORT int TVMFFITypeRegisterMethod(int32_t type_index, const TVMFFIMethodInfo *info) {
+  const void *caller = __builtin_return_address(0);
+  const TVMFFITypeInfo *type = NULL;
+  record_any_function own, real, type_info;
+  int rc;
+  own.register_method = TVMFFITypeRegisterMethod;
+  real.address = find_in_runtime("TVMFFITypeRegisterMethod", own.address, caller);
+  if (real.address == NULL) return -1;
+  rc = real.register_method(type_index, info);
+  if (rc == 0 && info->method.type_index == kTVMFFIFunction && info->method.v_obj != NULL) {
+    const int error = errno;
+    type_info.address = record_find_in_file(real.address, "TVMFFIGetTypeInfo");
+    if (type_info.address != NULL) type = type_info.type_info(type_index);
+    if (type != NULL) note_method(&type->type_key, info, real.address, caller);
+    errno = error;
+  }
+  return rc;
+}
+
+/* Calls the function that looks in a module, which has the module and a name as its arguments. */
+static int look_in_module(TVMFFISafeCallType code, TVMFFIObjectHandle function, TVMFFIAny *args,
+                          int32_t num_args, TVMFFIAny *result, const void *caller) {
+  const uint32_t num_replaced = record_num_replaced;
+  const int rc = code(function, args, num_args, result);
+  if (rc == 0 && num_args >= 2 && result->type_index == kTVMFFIFunction && result->v_obj != NULL) {
+    const int error = errno;
+    record_any_function runtime;
+    runtime.kernel = code;
+    note_in_module(&args[1], result->v_obj, record_num_replaced != num_replaced, runtime.address,
+                   caller);
+    errno = error;
+  }
+  return rc;
+}
+
+/* By every runtime, it calls what the object has. */
 EXPORT int TVMFFIFunctionCall(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t num_args,
                               TVMFFIAny *result) {
   const TVMFFISafeCallType code = TVMFFIFunctionGetCellPtr(function)->safe_call;
-  place *there = find_object(function);
+  const place *there = find_object(function);
   if (there != NULL) {
     const uint32_t slot = __atomic_load_n(&there->slot, __ATOMIC_ACQUIRE);
-    if (slot != kRecordSlots && record_slots[slot].code == code) {
+    if (slot < kRecordSlots) {
       return record_call(slot, function, args, num_args, result);
+    }
+    if (slot == kLooksInModule) {
+      return look_in_module(code, function, args, num_args, result, __builtin_return_address(0));
     }
   }
   return code(function, args, num_args, result);

@@ -39,6 +39,8 @@ static const TVMFFISafeCallType thunks[kRecordSlots] = {ALL(ADDRESS)};
 
 /* ---- Slots ---- */
 
+bool record_has_system_library;
+
 static const char kPrefix[] = "__tvm_ffi_";
 
 /* Not by strncmp(), which AddressSanitizer intercepts, and cannot pass on yet when it looks it up.
@@ -117,16 +119,26 @@ static record_library *find_library(const record_loaded_file *file) {
   return NULL;
 }
 
+/* The key `of` in events. */
+static const char *const kKinds[] = {NULL, "registry", "module", "type"};
+
 /* Under the lock. The slot of a function; kRecordSlots if there is none left. */
-static uint32_t find_slot(TVMFFISafeCallType code, const char *symbol, bool is_global,
+static uint32_t find_slot(TVMFFISafeCallType code, const char *symbol, record_kind kind,
                           const record_loaded_file *file, const record_runtime *runtime) {
+  /* Some programs make such functions without end; kernels that come later have slots, too. */
+  enum { kMostMade = kRecordSlots / 2 };
+  static uint32_t num_made;
+  const bool is_made = kind == kRecordModule;
   record_library *library = find_library(file);
   record_slot *slot;
   uint32_t i;
   if (library == NULL) return kRecordSlots;
   for (i = 0; i < record_num_slots; ++i) {
     slot = &record_slots[i];
-    if (slot->code == code && slot->is_global == is_global && strcmp(slot->symbol, symbol) == 0) {
+    /* Function objects of one name may have other code each time. */
+    if (slot->kind != kind || strcmp(slot->symbol, symbol) != 0) continue;
+    if (kind != kRecordSymbol && slot->library == library) return i;
+    if (kind == kRecordSymbol && slot->code == code) {
       if (slot->library != library) { /* another one was unloaded from this place */
         slot->library = library;
         slot->runtime = *runtime;
@@ -137,15 +149,19 @@ static uint32_t find_slot(TVMFFISafeCallType code, const char *symbol, bool is_g
       return i;
     }
   }
-  if (i == kRecordSlots) return i;
+  if (i == kRecordSlots || (is_made && num_made == kMostMade)) return kRecordSlots;
   slot = &record_slots[i];
   slot->symbol = strdup(symbol);
   if (slot->symbol == NULL) return kRecordSlots;
-  slot->function = slot->symbol + (is_global ? 0 : sizeof kPrefix - 1);
-  slot->is_global = is_global;
+  num_made += is_made;
+  slot->function = slot->symbol + (kind != kRecordSymbol ? 0 : sizeof kPrefix - 1);
+  slot->kind = kind;
   record_add_text(&slot->name, ",\"function\":");
   record_add_string(&slot->name, slot->function, strlen(slot->function));
-  if (is_global) record_add_text(&slot->name, ",\"of\":\"registry\"");
+  if (kind != kRecordSymbol) {
+    record_add_text(&slot->name, ",\"of\":");
+    record_add_string(&slot->name, kKinds[kind], strlen(kKinds[kind]));
+  }
   record_add_text(&slot->title, "{\"ph\":\"X\",\"name\":");
   record_add_string(&slot->title, slot->function, strlen(slot->function));
   slot->code = code;
@@ -190,13 +206,13 @@ bool record_is_wanted(const char *function, const char *path) {
   return false;
 }
 
-uint32_t record_take_slot(TVMFFISafeCallType code, const char *symbol, bool is_global,
+uint32_t record_take_slot(TVMFFISafeCallType code, const char *symbol, record_kind kind,
                           const record_loaded_file *file, const record_runtime *runtime) {
   static bool is_said;
   uint32_t slot;
   bool is_new_end;
   record_lock();
-  slot = find_slot(code, symbol, is_global, file, runtime);
+  slot = find_slot(code, symbol, kind, file, runtime);
   is_new_end = slot == kRecordSlots && !is_said;
   is_said = is_said || slot == kRecordSlots;
   record_unlock();
@@ -211,6 +227,24 @@ bool record_is_thunk(TVMFFISafeCallType code) {
   return i < count;
 }
 
+bool record_has_kernel(const char *name, size_t size) {
+  const bool has_prefixes = __atomic_load_n(&record_has_system_library, __ATOMIC_RELAXED);
+  const uint32_t count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  uint32_t i;
+  for (i = 0; i < count; ++i) {
+    const char *function = record_slots[i].function;
+    const size_t length = strlen(function);
+    if (record_slots[i].kind == kRecordSymbol &&
+        (length == size || (has_prefixes && length > size)) &&
+        memcmp(function + (length - size), name, size) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+__thread uint32_t record_num_replaced;
+
 /* The slot of a symbol. kRecordSlots: the function is called directly. */
 static uint32_t take_slot(const char *symbol, void *address, const void *caller,
                           record_loaded_file *file) {
@@ -221,7 +255,7 @@ static uint32_t take_slot(const char *symbol, void *address, const void *caller,
   if (!record_is_wanted(symbol + sizeof kPrefix - 1, file->path)) return kRecordSlots;
   find_runtime(caller, &runtime);
   code.address = address;
-  return record_take_slot(code.kernel, symbol, false, file, &runtime);
+  return record_take_slot(code.kernel, symbol, kRecordSymbol, file, &runtime);
 }
 
 void *record_replace(const char *symbol, void *address, const void *caller) {
@@ -231,10 +265,13 @@ void *record_replace(const char *symbol, void *address, const void *caller) {
   int error = errno;
   if (!record_is_kernel(symbol) || is_reserved(symbol + sizeof kPrefix - 1)) return address;
   if (record_num_locked != 0) return address;
+  ++record_num_replaced;
+  ++record_num_locked; /* a signal's handler may come while the allocator has its lock */
   record_prepare();
   file = malloc(sizeof *file);
   slot = file != NULL ? take_slot(symbol, address, caller, file) : kRecordSlots;
   free(file);
+  --record_num_locked;
   errno = error;
   if (slot == kRecordSlots) return address;
   thunk.kernel = thunks[slot];

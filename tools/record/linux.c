@@ -86,11 +86,15 @@ static void set_path(const char *path, record_loaded_file *out) {
 #if defined(__GLIBC__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
 #pragma weak _dl_find_object
 
-/* The file's header, which its segments follow, is at its beginning, and mapped, in most files. */
-static bool find_without_lock(const void *address, tvmffi_elf_image *out) {
+/* The file's header, which its segments follow, is at its beginning, and mapped, in most files.
+ * *out_is_sure: there is none; code that was compiled in the process is in no file. */
+static bool find_without_lock(const void *address, tvmffi_elf_image *out, bool *out_is_sure) {
   struct dl_find_object found;
   const ElfW(Ehdr) * header;
-  if (_dl_find_object == NULL || _dl_find_object((void *)(uintptr_t)address, &found) != 0) {
+  *out_is_sure = false;
+  if (_dl_find_object == NULL) return false;
+  if (_dl_find_object((void *)(uintptr_t)address, &found) != 0) {
+    *out_is_sure = true;
     return false;
   }
   header = found.dlfo_map_start;
@@ -111,14 +115,17 @@ static bool find_without_lock(const void *address, tvmffi_elf_image *out) {
   return tvmffi_elf_find_segment(out, (uintptr_t)address) != NULL;
 }
 #else
-static bool find_without_lock(const void *address, tvmffi_elf_image *out) {
+static bool find_without_lock(const void *address, tvmffi_elf_image *out, bool *out_is_sure) {
   (void)address, (void)out;
+  *out_is_sure = false;
   return false;
 }
 #endif
 
 static bool find_image(const void *address, tvmffi_elf_image *out) {
-  return find_without_lock(address, out) || tvmffi_elf_find_image(address, out);
+  bool is_sure;
+  return find_without_lock(address, out, &is_sure) ||
+         (!is_sure && tvmffi_elf_find_image(address, out));
 }
 
 bool record_find_place(const void *address, record_place *out) {
@@ -616,7 +623,8 @@ static bool is_same_name(const char *x, const char *y) {
  * in a jump. */
 TVMFFI_NOINLINE static bool is_here_only(void *handle, const char *name, const void *caller) {
   static const char *const kNames[] = {"TVMFFIEnvModRegisterSystemLibSymbol",
-                                       "TVMFFIFunctionGetGlobal", "TVMFFIFunctionCall"};
+                                       "TVMFFIFunctionGetGlobal", "TVMFFIFunctionCall",
+                                       "TVMFFITypeRegisterMethod"};
   enum { kNumNames = sizeof kNames / sizeof *kNames };
   const int error = errno;
   scope_search wanted;
@@ -663,6 +671,7 @@ EXPORT int TVMFFIEnvModRegisterSystemLibSymbol(const char *name, void *symbol) {
   real.address = record_find_behind("TVMFFIEnvModRegisterSystemLibSymbol", own.address, symbol,
                                     __builtin_return_address(0));
   if (real.address == NULL) return -1; /* no runtime is there that an error could be raised in */
+  __atomic_store_n(&record_has_system_library, true, __ATOMIC_RELAXED);
   return real.register_symbol(
       name, name != NULL && symbol != NULL ? record_replace(name, symbol, real.address) : symbol);
 }

@@ -10,7 +10,7 @@
  *   trace.c     the events of a trace, and its table
  *   session.c   the start and the end of a recording, and forks
  *   intercept.c what whoever looks up a function gets instead
- *   functions.c global functions, in a second library that has all of this, too (on Linux)
+ *   functions.c function objects, in a second library that has all of this, too (on Linux)
  * linux.c and macos.c have, each for its system, what all of them need of it, and what takes the
  * place of functions of others: dlsym, and the registration of the system library.
  * Nothing here calls the runtime except by the addresses in record_runtime, because it may be any.
@@ -176,6 +176,8 @@ void *record_find_in_file(const void *address, const char *name);
 void *record_find_next(const char *name);
 /* What a library that has one of these addresses would be bound to without `own`; NULL. */
 void *record_find_behind(const char *name, const void *own, const void *symbol, const void *caller);
+/* Whether something was registered with the system library. */
+extern bool record_has_system_library;
 /* The loader's own dlsym. */
 void *(*record_find_dlsym(void))(void *, const char *);
 
@@ -210,6 +212,8 @@ typedef union {
   void *(*dlsym)(void *handle, const char *name);
   int (*register_symbol)(const char *name, void *symbol);
   int (*get_global)(const TVMFFIByteArray *name, TVMFFIObjectHandle *out);
+  int (*register_method)(int32_t type_index, const TVMFFIMethodInfo *info);
+  const TVMFFITypeInfo *(*type_info)(int32_t type_index);
 } record_any_function;
 
 /* ---- append.c ---- */
@@ -373,7 +377,9 @@ typedef struct {
   size_t num_slots;
   size_t num_values;
   int depth, num_may_go;
-  bool is_output; /* what is written now is an argument that the call only writes */
+  bool is_output;   /* what is written now is an argument that the call only writes */
+  bool is_careful;  /* objects that may be changed meanwhile are written by their addresses */
+  const void *self; /* so is this one */
   record_storage *storages;
   size_t num_storages, max_storages;
   unsigned char *block; /* with the small memory of storages, if there is no room for it */
@@ -432,11 +438,15 @@ typedef struct {
   record_uint64 stopped; /* of the first: 1 if recording ended because a file cannot be written */
 } record_count;
 
+/* What a function is: a symbol of a library, or an object that has its name from the global
+ * registry, from the module that has it, or from its type. */
+typedef enum { kRecordSymbol, kRecordGlobal, kRecordModule, kRecordMethod } record_kind;
+
 /* A function that is intercepted. */
 typedef struct {
-  TVMFFISafeCallType code; /* NULL: the slot is not used yet */
-  char *symbol;            /* or the name of a global function */
-  bool is_global;
+  TVMFFISafeCallType code; /* NULL: the slot is not used yet. Function objects have their own */
+  char *symbol;            /* or the name of a function object */
+  record_kind kind;
   const char *function; /* within symbol */
   record_text name;     /* how `function` is in each call */
   record_text title;    /* how each event of a trace begins */
@@ -504,6 +514,11 @@ bool record_is_kernel(const char *symbol);
 /* What somebody who looks up or registers a symbol gets for its address; `caller` is in the code of
  * that one. */
 void *record_replace(const char *symbol, void *address, const void *caller);
+/* How many kernels this thread has got so: those of a function object that it asked for meanwhile
+ * are seen already. */
+extern __thread uint32_t record_num_replaced;
+/* Whether a kernel that is seen has this name, with the system library's prefix if that is used. */
+bool record_has_kernel(const char *name, size_t size);
 /* Whether the code is one of those that somebody got. */
 bool record_is_thunk(TVMFFISafeCallType code);
 /* Whether the options leave no function of this name out of all recordings of this process; the
@@ -513,7 +528,7 @@ bool record_is_wanted(const char *function, const char *path);
 void record_find_runtime(void *(*find)(const void *context, const char *name), const void *context,
                          record_runtime *out);
 /* The slot of a function, a new one if it has none; kRecordSlots if there is none left. */
-uint32_t record_take_slot(TVMFFISafeCallType code, const char *symbol, bool is_global,
+uint32_t record_take_slot(TVMFFISafeCallType code, const char *symbol, record_kind kind,
                           const record_loaded_file *file, const record_runtime *runtime);
 /* How many functions were looked up or registered that the options leave out. */
 uint32_t record_num_unwanted(void);

@@ -361,6 +361,22 @@ static void add_fields_of(record_values *values, TVMFFIObject *object, const TVM
   }
 }
 
+static bool has_writable(const TVMFFITypeInfo *info) {
+  int32_t i = 0;
+  while (i < info->num_fields && (info->fields[i].flags & kTVMFFIFieldFlagBitMaskWritable) == 0)
+    ++i;
+  return i < info->num_fields;
+}
+
+/* Whether others may change its fields while they are read. */
+static bool may_change(const record_values *values, const TVMFFIObject *object,
+                       const TVMFFITypeInfo *info) {
+  bool may = has_writable(info);
+  int32_t i;
+  for (i = 0; i < info->type_depth; ++i) may = may || has_writable(info->type_ancestors[i]);
+  return object == values->self || (values->is_careful && may);
+}
+
 static void add_other(record_values *values, TVMFFIObject *object, size_t id) {
   const TVMFFITypeInfo *info =
       values->runtime->type_info == NULL ? NULL : values->runtime->type_info(object->type_index);
@@ -378,7 +394,8 @@ static void add_other(record_values *values, TVMFFIObject *object, size_t id) {
     has_fields = has_fields || info->type_ancestors[i]->num_fields != 0;
   }
   has_fields = has_fields || info->num_fields != 0;
-  if (!has_fields || object->type_index < kTVMFFIDynObjectBegin) {
+  if (!has_fields || object->type_index < kTVMFFIDynObjectBegin ||
+      may_change(values, object, info)) {
     record_add_text(out, ",\"address\":");
     record_add_pointer(out, object);
   } else {

@@ -314,8 +314,8 @@ static const option kRecordOptions[] = {
      "functions with matching names only write these arguments, s*:0,-1: leave out what they have "
      "before the call"},
     {kOptionFunctions, "functions", 0, NULL, false,
-     "also record global functions that are looked up by their names and called by "
-     "TVMFFIFunctionCall, as Python does"},
+     "also record function objects that are called by TVMFFIFunctionCall, as Python does: global "
+     "functions, those of custom modules, and methods"},
     {kOptionPack, "pack", 0, "FILE", false,
      "also write the recording, with its libraries and those they need, to one file, a zip, when "
      "the program has ended"},

@@ -187,11 +187,11 @@ static bool add_library(library_packer *packer, const char *path, const char *na
   return good;
 }
 
-/* Whether a call has its function from the library: a global function is no symbol of it. */
+/* Whether a call has its function from the library: a function object is no symbol of it. */
 static bool has_symbols(const recording *r, const recorded_library *library) {
   size_t i;
   for (i = 0; i < r->num_calls; ++i) {
-    if (r->calls[i].library == library->path && !r->calls[i].is_global) return true;
+    if (r->calls[i].library == library->path && r->calls[i].kind == kFunctionSymbol) return true;
   }
   return false;
 }

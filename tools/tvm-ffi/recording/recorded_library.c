@@ -103,8 +103,15 @@ bool recorded_library_may_load(const recording *r, const recorded_call *c) {
   return false;
 }
 
+const char *recorded_call_explain(const recorded_call *c) {
+  static const char *const kReasons[] = {
+      NULL, "a global function, which is not called again",
+      "a function of a module in the process, which a replay does not have",
+      "a method of a type, which only the process had registered"};
+  return kReasons[c->kind];
+}
+
 bool recorded_call_has_symbol(const recorded_call *c) {
-  return !c->is_global ||
-         report_error("call %" PRId64 " is of a global function, which is not called again",
-                      c->number);
+  return c->kind == kFunctionSymbol ||
+         report_error("call %" PRId64 " is of %s", c->number, recorded_call_explain(c));
 }

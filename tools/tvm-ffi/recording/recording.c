@@ -185,15 +185,19 @@ static bool read_repeated_call(event *e, int64_t counted, int64_t thread, int64_
   return true;
 }
 
-/* Whether `function` is the name of a global function. */
-static bool read_of(event *e, bool *out) {
+static bool read_of(event *e, function_kind *out) {
+  static const char *const kKinds[] = {NULL, "registry", "module", "type"};
   const TVMFFIAny of = recorded_look(e->r, &e->json, "of");
   TVMFFIByteArray kind;
-  *out = of.type_index != kTVMFFINone;
-  if (!*out || (tvm_ffi_any_try_string(&of, &kind) && tvm_ffi_string_equal(kind, "registry"))) {
+  int i;
+  *out = kFunctionSymbol;
+  if (of.type_index == kTVMFFINone) return true;
+  for (i = kFunctionGlobal; i < kNumFunctionKinds && tvm_ffi_any_try_string(&of, &kind); ++i) {
+    if (!tvm_ffi_string_equal(kind, kKinds[i])) continue;
+    *out = (function_kind)i;
     return true;
   }
-  return damaged(e, "`of` is not registry");
+  return damaged(e, "`of` is not registry, module or type");
 }
 
 static bool read_call(event *e) {
@@ -227,7 +231,7 @@ static bool read_call(event *e) {
   c->build_id = file->libraries[index].build_id;
   c->function = recorded_copy_text(&function);
   if (c->function == NULL) return damaged(e, "`function` is not a text");
-  if (!read_of(e, &c->is_global)) return false;
+  if (!read_of(e, &c->kind)) return false;
   if (!recorded_is_array(&args)) return damaged(e, "`args` is not a list");
   wrong = recorded_storages_read(r, &e->json, NULL, &memory, &num_memory);
   if (wrong == NULL) {
@@ -359,12 +363,12 @@ static bool read_function(event *e) {
   const TVMFFIAny place = recorded_look(e->r, &e->json, "number"),
                   function = recorded_look(e->r, &e->json, "function");
   int64_t value;
-  bool is_global;
+  function_kind kind;
   char *name;
   if (!recorded_read_int(&place, &value) || value != (int64_t)file->num_functions) {
     return damaged(e, "`number` is not that of the next function");
   }
-  if (!read_of(e, &is_global)) return false;
+  if (!read_of(e, &kind)) return false;
   name = recorded_copy_text(&function);
   if (name == NULL) return damaged(e, "`function` is not a text");
   file->functions = tool_grow(file->functions, file->num_functions, sizeof *file->functions);

@@ -24,14 +24,24 @@ typedef struct {
   bool is_repeated; /* it is the line of another call, which the call of this one repeats */
 } recorded_line;
 
+/* What `function` of a call is: a symbol of the library, or the name that a function object has in
+ * the registry, in a module or from its type. */
+typedef enum {
+  kFunctionSymbol,
+  kFunctionGlobal,
+  kFunctionModule,
+  kFunctionMethod,
+  kNumFunctionKinds
+} function_kind;
+
 typedef struct {
   int64_t number, thread;
   int64_t nanoseconds;   /* how long it took; -1: not known */
   int64_t begin, finish; /* nanoseconds since its process began to record; of a late call, begin is
                             when it had failed; without an end the same */
   const char *function, *library, *build_id; /* the last is NULL if it is not known */
-  bool is_global;  /* the function was looked up by its name, and is no symbol of the library */
-  char *signature; /* "4xf32, float, 4xf32.strides(2)" */
+  function_kind kind;                        /* of `function` */
+  char *signature;                           /* "4xf32, float, 4xf32.strides(2)" */
   call_end end;
   char *error;         /* of kCallRaised, "ValueError: x is empty"; empty: not known */
   uint64_t bytes;      /* of the memory that was recorded before the call */
@@ -218,6 +228,8 @@ void recorded_library_prepare(const recording *r, const recorded_call *c);
 char *recorded_library_refuse(const recording *r, const recorded_call *c);
 /* The same; false after a report, which says how to load it. */
 bool recorded_library_may_load(const recording *r, const recorded_call *c);
+/* What a call is of, and why it is not made again, if no symbol of the library is the function. */
+const char *recorded_call_explain(const recorded_call *c);
 /* Whether a symbol of the library is the function; false after a report. */
 bool recorded_call_has_symbol(const recorded_call *c);
 

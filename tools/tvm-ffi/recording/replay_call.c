@@ -219,7 +219,7 @@ bool replay_find_libraries(replay *p) {
   p->is_other = false;
   for (i = 0; i < p->num_calls; ++i) {
     p->c = p->calls[i];
-    if (!p->c->is_global && !add_library(p)) return false;
+    if (p->c->kind == kFunctionSymbol && !add_library(p)) return false;
   }
   return true;
 }
@@ -258,8 +258,11 @@ static int run_call(void *context) {
   replayed_call replayed;
   loaded_library lib;
   int code;
-  if (p->c->is_global) {
-    replay_tell(p, kReplayLeftOut, "it is a global function");
+  if (p->c->kind != kFunctionSymbol) {
+    text_buf why = {NULL, 0, 0};
+    text_add(&why, "it is %s", recorded_call_explain(p->c));
+    replay_tell(p, kReplayLeftOut, why.data);
+    text_free(&why);
     return kExitOk;
   }
   memset(&replayed, 0, sizeof replayed);

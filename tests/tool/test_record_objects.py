@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings with --functions of function objects that have a name from a module or from their
+type, of a program in C.
+
+test_record_objects.py TVM-FFI OBJECTS KERNELS REGISTERS RUNTIME FORK"""
+import ctypes
+import os
+import subprocess
+import unittest
+
+from recording import Recording
+from tool import COMMAND, FILES, MISMATCH, SLOWER, USAGE, bad, good, run, run_tests, work_folder
+
+OBJECTS, KERNELS, REGISTERS, RUNTIME, FORK = map(os.path.abspath, FILES)
+os.chdir(work_folder())
+COUNT = iter(range(1000))
+
+
+def start(*words):
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False,
+                          timeout=SLOWER * 60)
+
+
+def record(deed, *options):
+    """The recording of a program, which does what it does without, and what it prints."""
+    folder = f"recording{next(COUNT)}"
+    program = [OBJECTS, KERNELS, deed, REGISTERS]
+    done = start(*COMMAND, "record", "-o", folder, "--functions", *options, "--", *program)
+    alone = start(*program)
+    recording = Recording(folder)
+    assert done.returncode == (alone.returncode if recording.calls else USAGE), done
+    assert done.stdout == alone.stdout, (done, alone)
+    return recording, done.stdout
+
+
+def names(recording):
+    return [(call.get("of"), call["function"]) for call in recording.calls.values()]
+
+
+MODULES = [("module", "own"), ("module", "own"), (None, "echo"), (None, "echo")]
+METHODS = [("type", "test.objects.Counter.next"), ("type", "test.objects.Counter.__ffi_init__")]
+
+
+class Objects(unittest.TestCase):
+    def test_functions_of_modules(self):
+        """Those of libraries are recorded once, where they are found."""
+        recording, said = record("modules", "--all")
+        assert said == "7\n7\n7\nnone\n7\n" and names(recording) == MODULES, names(recording)
+        process, = recording.processes
+        assert [count["calls"] for count in process.counts] == [2, 2], process.counts
+        assert not record("modules", "--match=other")[0].calls
+        assert names(record("modules", "--all", "--match=own")[0]) == MODULES[:2]
+
+    def test_functions_of_the_system_library(self):
+        recording, said = record("system", "--all")
+        assert said == "7\n7\n" and names(recording) == [(None, "testing_own")], names(recording)
+
+    def test_methods(self):
+        """Those of the runtime's own types are not there."""
+        recording, said = record("methods", "--all")
+        assert said == "7\n7\n7\n" and names(recording) == METHODS, names(recording)
+        assert names(record("methods", "--match=*.next")[0]) == METHODS[:1]
+
+    def test_code_that_was_compiled(self):
+        """It is not taken for that of a kernel with the same name, and all of it has one name."""
+        recording, said = record("compiled", "--match=consume", "--match=echo")
+        process, = recording.processes
+        assert said == "7\n" and [(count.get("of"), count["function"], count["calls"])
+                                  for count in process.counts] == [
+                                      ("module", "consume", 5000),
+                                      (None, "echo", 1)], process.counts
+
+    @unittest.skipUnless(hasattr(ctypes.CDLL(None), "_dl_find_object"),
+                         "glibc has a lock that stays held")
+    def test_compiled_code_in_a_child(self):
+        """It is in no file, for which the loader, whose lock nobody frees, is not asked."""
+        recording, said = record("fork", "--all")
+        assert said == "7\n" and names(recording) == [("module", "consume")], names(recording)
+
+    def test_a_lookup_by_a_handler_of_fork(self):
+        """That is called while the recorder has its lock: it does not wait for it."""
+        done = start(*COMMAND, "record", "-o", "fork", "--functions", "--", FORK, RUNTIME)
+        assert done.stdout == "found\n" == start(FORK, RUNTIME).stdout, done
+
+    def test_functions_that_are_left_out(self):
+        """They take no place of objects."""
+        recording, _ = record("left-out", "--match=consume")
+        assert names(recording) == [("module", "consume")], names(recording)
+
+    def test_the_object_of_a_method(self):
+        """Fields that may be changed are not read, of an argument or a result."""
+        recording, said = record("self", "--all")
+        (call, ), (end, ) = recording.calls.values(), recording.ends.values()
+        assert said == "1\n" and list(call["args"][0]) == ["object", "address", "id"], call
+        assert list(call["args"][1]) == list(end["result"]) == ["object", "address", "id"], end
+
+    def test_a_deleter(self):
+        """It stays what it is, and is called."""
+        recording, said = record("deleter", "--all")
+        assert said == "its own\nits own\n49\n1\n", said
+        assert names(recording) == [("registry", "test.objects.elsewhere")], names(recording)
+
+    def test_a_little_stack(self):
+        recording, _ = record("little-stack", "--all")
+        assert names(recording) == [*MODULES, *METHODS], names(recording)
+
+    def test_many_objects(self):
+        """The place of one that has ended is another's."""
+        recording, _ = record("many")
+        process, = recording.processes
+        assert process.counts[0]["calls"] == 40000, process.counts
+        assert not [event for event in process.events if event["event"] == "note"]
+
+    def test_many_objects_that_stay(self):
+        """Those that there is no room for are not recorded, which is said."""
+        recording, _ = record("many-that-stay")
+        process, = recording.processes
+        self.assertEqual([event["text"] for event in process.events if event["event"] == "note"], [
+            "there are too many function objects, and calls of further ones are not recorded"])
+
+    def test_replay(self):
+        """They are shown, and not called again."""
+        for deed, number, what in (
+                ("modules", 1, "a function of a module in the process, which a replay does not "
+                 "have"),
+                ("methods", 1, "a method of a type, which only the process had registered")):
+            recording, _ = record(deed, "--all")
+            code, out, err = run("replay", recording.folder, number)
+            assert (code, err) == (MISMATCH, ""), (code, out, err)
+            self.assertIn(f"it is {what}\n", out)
+            for words in ("replay", "--emit=c"), ("replay", "--bench"), ("probe", ):
+                bad(USAGE, f"call {number} is of {what}", words[0], recording.folder, number,
+                    *words[1:])
+            shown = good("show", recording.folder)
+            assert all(name in shown for _, name in names(recording)), shown
+
+
+run_tests()
