@@ -986,6 +986,12 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   if (strcmp(deed, "left") == 0) run_left();
   if (strcmp(deed, "one-name") == 0) run_one_name();
+  if (strcmp(deed, "one-name-and-registers") == 0) {
+    TVMFFIObjectHandle module;
+    call_with("register_one_name", NULL, 0);
+    if (tvm_ffi_module_load(path, &module) != 0) exit(2);
+    print_call(find_global("test.tool.area"), 2);
+  }
   if (strcmp(deed, "registers") == 0) {
     call_with("register_eight", NULL, 0);
     call_registered("eight");

@@ -750,24 +750,63 @@ class Record(unittest.TestCase):
 
     @unittest.skipUnless(SCOPES, "--functions is for Linux")
     def test_replay_of_functions(self):
-        """They are shown, and not called again: whoever made the recording chose the names."""
+        """Only with --trust are they called again: those that loading their library registers."""
         recording, _ = record("--functions", program=["functions", REGISTERS])
+        said = "it is a global function, which only replay --trust calls again"
         code, out, err = run("replay", recording.folder)
         assert (code, err) == (MISMATCH, ""), (code, err)
-        self.assertIn("[----] 1 test.tool.area: it is a global function, which is not called again"
-                      "\n", out)
+        self.assertIn(f"[----] 1 test.tool.area: {said}\n", out)
         self.assertIn("calls are the same as recorded; 6 cannot be repeated", out)
         self.assertIn("test.tool.area(int, int)", good("show", recording.folder, "--calls"))
         for words in ("replay", "1", "--emit=c"), ("replay", "1", "--bench"), ("probe", "1"):
-            bad(USAGE, "call 1 is of a global function, which is not called again", words[0],
-                recording.folder, *words[1:])
+            bad(USAGE, "call 1 is of a global function, which only replay --trust calls again",
+                words[0], recording.folder, *words[1:])
+        for options in (), ("--in-order",), ("--no-fork",), (f"--lib={REGISTERS}",):
+            code, out, err = run("replay", recording.folder, "--trust", *options)
+            assert code == 0 and (not err or options), (options, code, out, err)
+            out += err  # without processes
+            self.assertIn("[PASS] 1 test.tool.area: result", out)
+            self.assertIn("[PASS] 2 test.tool.area: raised TypeError", out)
+            self.assertIn(f"[----] 4 test.tool.other: {pathlib.Path(HOST).name} cannot be loaded",
+                          out)
+            self.assertIn("3 of 6 calls are the same as recorded; 3 cannot be repeated", out)
         good("show", recording.folder, "--pack=functions.zip")
         with zipfile.ZipFile("functions.zip") as file:
             assert not [name for name in file.namelist() if name.startswith("libraries")]
         lines = pathlib.Path(recording.folder, "calls.jsonl")
-        lines.write_text(lines.read_text().replace('"of":"registry"', '"of":"other"'))
+        written = lines.read_text()
+        lines.write_text(written.replace('"of":"registry"', '"of":"other"'))
         bad(USAGE, "the recording is damaged: `of` is not registry, module or type",
             "show", recording.folder)
+
+    @unittest.skipUnless(SCOPES, "--functions is for Linux")
+    def test_what_no_replay_calls(self):
+        """A recording cannot name functions of the runtime, or of another library."""
+        recording, _ = record("--functions", "--all", program=["one-name-and-registers", REGISTERS])
+        assert [(call["function"], call.get("of")) for call in recording.calls.values()] == [
+            ("register_one_name", None), ("test.tool.area", "registry")], recording.calls
+        lines = pathlib.Path(recording.folder, "calls.jsonl")
+        written = lines.read_text()
+        refused = "[----] 2 {}: loading {} does not register it: a program, another call, or the " \
+            "runtime itself did\n"
+        for name in "ffi.ModuleLoadFromFile", "ffi.GetGlobalFuncMetadata", "test.tool.none":
+            lines.write_text(written.replace("test.tool.area", name))
+            for options in (), ("--in-order",), ("--no-fork",):
+                self.assertIn(refused.format(name, pathlib.Path(REGISTERS).name),
+                              "".join(run("replay", recording.folder, "--trust", *options)[1:]))
+        # The library of the kernel is loaded, too, and has registered nothing.
+        first, second = (event["library"] for event in map(json.loads, written.splitlines())
+                         if event["event"] == "call")
+        lines.write_text("".join(
+            line.replace(f'"library":{second},', f'"library":{first},')
+            if '"event":"call"' in line else line for line in written.splitlines(keepends=True)))
+        for options in (), ("--in-order",), ("--no-fork",):
+            self.assertIn(refused.format("test.tool.area", pathlib.Path(KERNELS).name),
+                          "".join(run("replay", recording.folder, "--trust", *options)[1:]))
+        # A library that is another build is not loaded.
+        lines.write_text(written.replace('"build_id":"', '"build_id":"00'))
+        self.assertRegex(run("replay", recording.folder, "2", "--trust")[1],
+                         "which may register it, is not loaded: its build id is ")
 
     @unittest.skipUnless(SCOPES, "--functions is for Linux")
     def test_functions_of_a_runtime_that_is_opened(self):

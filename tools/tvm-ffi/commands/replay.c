@@ -268,6 +268,12 @@ static int write_program(const arguments *args, const replay *p) {
                                                                                      : kExitUsage;
 }
 
+static bool has_globals(const replay *p) {
+  size_t i = 0;
+  while (i < p->num_calls && p->calls[i]->kind != kFunctionGlobal) ++i;
+  return i < p->num_calls;
+}
+
 static int open_and_replay(const arguments *args, replay *p) {
   if ((p->lib != NULL && !library_argument_fetch(p->lib)) ||
       (p->against != NULL && !library_argument_fetch(p->against))) {
@@ -276,9 +282,12 @@ static int open_and_replay(const arguments *args, replay *p) {
   p->r = recording_open(p->folder);
   if (p->r == NULL || !choose_calls(args, p)) return kExitUsage;
   if (arguments_has(args, kOptionTrust)) {
-    if (!recording_is_unpacked(p->r)) {
-      return report_fail(kExitUsage, "--trust is for a recording in one file, which has libraries");
+    if (!recording_is_unpacked(p->r) && !has_globals(p)) {
+      return report_fail(kExitUsage,
+                         "--trust is for a recording in one file, which has libraries, and for "
+                         "calls of global functions");
     }
+    p->trusts = true;
     recording_trust(p->r);
   }
   if (arguments_has(args, kOptionEmit) && recording_is_unpacked(p->r)) {
@@ -320,6 +329,7 @@ static int command_replay(const arguments *args) {
   }
   free(p.outcomes);
   free(p.libraries);
+  name_table_free(&p.brought);
   free(p.lib_id);
   free(p.calls);
   recording_free(p.r);
@@ -340,7 +350,9 @@ static const option kReplayOptions[] = {
     MATCH_FUNCTIONS_OPTION,
     TOLERANCE_OPTIONS("the expected number"),
     {kOptionTrust, "trust", 0, NULL, false,
-     "load the libraries that a recording in one file has in it: they are another's code"},
+     "load the libraries that a recording in one file has in it, which are another's code, and "
+     "call "
+     "global functions that loading the recorded library registers"},
     {kOptionInOrder, "in-order", 0, NULL, false,
      "make all calls in one process, in the order of their numbers, for functions with state"},
     {kOptionDevice, "device", 0, "DEVICE", false,
@@ -374,7 +386,8 @@ static const char kReplayText[] =
     "A library is loaded only if its file has the recorded build id, or if --lib names it.\n"
     "Otherwise replay says what it would load, and exits with 4. DIR may be a file that record\n"
     "--pack wrote; only with --trust are the libraries in it loaded. Nothing is compiled but what\n"
-    "--lib and --against name.\n\n"
+    "--lib and --against name. Also only with --trust are global functions called: those that\n"
+    "were not registered before the library was loaded, and are then.\n\n"
     "What cannot be repeated is reported and counted: functions and opaque pointers among the\n"
     "arguments, objects of types that the library does not register, data that was left out. A\n"
     "call that never returned is made again, and fails if it crashes again.\n\n"

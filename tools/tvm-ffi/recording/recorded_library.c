@@ -105,7 +105,7 @@ bool recorded_library_may_load(const recording *r, const recorded_call *c) {
 
 const char *recorded_call_explain(const recorded_call *c) {
   static const char *const kReasons[] = {
-      NULL, "a global function, which is not called again",
+      NULL, "a global function, which only replay --trust calls again",
       "a function of a module in the process, which a replay does not have",
       "a method of a type, which only the process had registered"};
   return kReasons[c->kind];

@@ -4,6 +4,7 @@
 #ifndef TVM_FFI_TOOL_REPLAY_H_
 #define TVM_FFI_TOOL_REPLAY_H_
 
+#include "base/names.h"
 #include "process/box.h"
 #include "process/supervise.h"
 #include "recording/recording.h"
@@ -33,6 +34,7 @@ typedef struct {
 typedef struct {
   const char *recorded, *recorded_id; /* path and build id; the id may be NULL */
   const char *called, *called_id;
+  bool is_for_globals; /* only global functions are called: it may fail to load */
 } replayed_library;
 
 typedef enum { kBuildRecorded, kBuildOther, kBuildUnknown } replayed_build;
@@ -54,6 +56,8 @@ typedef struct {
   replay_outcome *outcome; /* and what the page shows of a call */
   replay_outcome seen;     /* the parent's copy, which no child can change */
   box *effects;            /* what a call of the other library did */
+  bool trusts;             /* global functions are called, too: */
+  name_table brought;      /* those that loading their library has registered in this process */
   bool in_order;           /* all calls are made in one process, whose box has outcomes of all: */
   box *all;
   const char *page_path; /* NULL: there is no page */

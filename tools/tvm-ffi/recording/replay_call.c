@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
 #include "base/report.h"
 #include "library/library.h"
+#include "platform/platform.h"
 #include "recording/replay.h"
 #include "value/boxed_value.h"
 #include "value/device.h"
@@ -152,17 +152,21 @@ static const char *choose_recorded(const recorded_call *c) {
   return c->packed != NULL ? c->packed : c->library;
 }
 
-const char *replay_choose_library(const replay *p) {
+static const char *choose_library(const replay *p, const recorded_call *c) {
   size_t i;
   if (p->is_other) return p->against;
-  if (p->lib == NULL) return choose_recorded(p->c);
-  if (strcmp(path_base(p->lib), path_base(p->c->library)) == 0) return p->lib;
+  if (p->lib == NULL) return choose_recorded(c);
+  if (strcmp(path_base(p->lib), path_base(c->library)) == 0) return p->lib;
   for (i = 0; i < recording_num_calls(p->r); ++i) {
     if (strcmp(path_base(recording_call(p->r, i)->library), path_base(p->lib)) == 0) {
-      return choose_recorded(p->c);
+      return choose_recorded(c);
     }
   }
   return p->lib; /* it has another name than any of the recorded ones */
+}
+
+const char *replay_choose_library(const replay *p) {
+  return choose_library(p, p->c);
 }
 
 replayed_build replay_compare_builds(const replayed_library *library) {
@@ -185,6 +189,16 @@ static bool is_library(const replayed_library *library, const recorded_call *c) 
          (a == NULL || b == NULL ? a == b : strcmp(a, b) == 0);
 }
 
+static bool is_global(const replay *p, const recorded_call *c) {
+  return c->kind == kFunctionGlobal && p->trusts;
+}
+
+/* Why the recorded library of the call is not loaded, if it would be; NULL. Release with free(). */
+static char *refuse_library(const replay *p) {
+  return replay_choose_library(p) == choose_recorded(p->c) ? recorded_library_refuse(p->r, p->c)
+                                                           : NULL;
+}
+
 /* Adds the library of the call that is made now, unless it is there. False after a report. */
 static bool add_library(replay *p) {
   const char *called = replay_choose_library(p);
@@ -192,7 +206,9 @@ static bool add_library(replay *p) {
   replayed_library *added;
   size_t i;
   for (i = 0; i < p->num_libraries; ++i) {
-    if (is_library(&p->libraries[i], p->c)) return true;
+    if (!is_library(&p->libraries[i], p->c)) continue;
+    if (!is_global(p, p->c)) p->libraries[i].is_for_globals = false;
+    return true;
   }
   if (is_recorded && !recorded_library_may_load(p->r, p->c)) return false;
   if (!is_recorded && p->lib_id == NULL && !library_argument_read_build_id(called, &p->lib_id)) {
@@ -204,6 +220,7 @@ static bool add_library(replay *p) {
   added->recorded_id = p->c->build_id;
   added->called = called;
   added->called_id = is_recorded ? p->c->build_id : p->lib_id;
+  added->is_for_globals = is_global(p, p->c);
   if (p->against == NULL && replay_compare_builds(added) == kBuildOther) {
     char *shown = text_escape(called, strlen(called));
     report_note(
@@ -219,7 +236,14 @@ bool replay_find_libraries(replay *p) {
   p->is_other = false;
   for (i = 0; i < p->num_calls; ++i) {
     p->c = p->calls[i];
-    if (p->c->kind == kFunctionSymbol && !add_library(p)) return false;
+    if (is_global(p, p->c)) {
+      char *why = refuse_library(p);
+      const bool good = why != NULL || add_library(p); /* else the call is left out */
+      free(why);
+      if (!good) return false;
+    } else if (p->c->kind == kFunctionSymbol && !add_library(p)) {
+      return false;
+    }
   }
   return true;
 }
@@ -253,25 +277,122 @@ static int make_and_call(replayed_call *replayed) {
   return code == kExitOk && !device_check_reads() ? kExitRaised : code;
 }
 
+static void leave_out(const replay *p, const char *before, const char *what, const char *after) {
+  text_buf why = {NULL, 0, 0};
+  text_add(&why, "%s%s%s", before, what, after);
+  replay_tell(p, kReplayLeftOut, why.data);
+  text_free(&why);
+}
+
+/* NULL: there is none. */
+static TVMFFIObjectHandle find_global(const char *name) {
+  TVMFFIObjectHandle function = NULL;
+  if (tvm_ffi_function_find_global(name, &function) != 0) TVMFFIErrorSetRaised(NULL);
+  return function;
+}
+
+static bool is_registered(const char *name) {
+  TVMFFIObjectHandle function = find_global(name);
+  tvm_ffi_object_release(function);
+  return function != NULL;
+}
+
+/* The text that stands for a function of a library in the table. Release with free(). */
+static char *make_key(const char *called, const char *name) {
+  return tool_format("%zu %s%s", strlen(called), called, name);
+}
+
+static bool is_brought(const replay *p, const char *called, const char *name) {
+  char *key = make_key(called, name);
+  const bool is_there = name_table_find(&p->brought, key) != SIZE_MAX;
+  free(key);
+  return is_there;
+}
+
+/* Nothing is said of a program, or of a library that only Python can load: these look functions up
+ * that they, or nobody, has registered. It stays loaded. */
+static bool can_load(const char *called) {
+  tvmffi_dl_reason reason = kNoReason;
+  return tvmffi_dl_open(called, &reason) != NULL;
+}
+
+/*
+ * Opens a library, and notes which of the calls' global functions were not registered before and
+ * are then. Others are not called: a recording names the function, and some of those of the
+ * runtime, or of another library, do more than this library could.
+ */
+static bool open_library(replay *p, const char *called, bool is_quiet,
+                         const recorded_call *const *calls, size_t num_calls, loaded_library *out) {
+  bool *is_new = tool_alloc((num_calls + 1) * sizeof *is_new), is_open;
+  size_t i;
+  for (i = 0; i < num_calls; ++i) {
+    is_new[i] = is_global(p, calls[i]) && strncmp(calls[i]->function, "ffi.", 4) != 0 &&
+                strcmp(choose_library(p, calls[i]), called) == 0 &&
+                !is_registered(calls[i]->function);
+  }
+  is_open = (!is_quiet || can_load(called)) && library_open(called, out);
+  for (i = 0; i < num_calls && is_open; ++i) {
+    char *key;
+    if (!is_new[i] || !is_registered(calls[i]->function)) continue;
+    key = make_key(called, calls[i]->function);
+    (void)name_table_add(&p->brought, key);
+    free(key);
+  }
+  free(is_new);
+  return is_open;
+}
+
+/* The function of the call. NULL: the call is left out, or cannot be made, by the code. */
+static TVMFFIObjectHandle open_and_find(replay *p, loaded_library *lib, int *out_code) {
+  const char *called = replay_choose_library(p), *name = p->c->function;
+  TVMFFIObjectHandle function = NULL;
+  const recorded_call *const c = p->c;
+  const bool is_quiet = is_global(p, c) && called != p->lib && called != p->against;
+  supervise_name(called);
+  if (called == c->packed) recorded_library_prepare(p->r, c);
+  *out_code = is_global(p, c) ? kExitOk : kExitLoad;
+  /* Without processes, libraries stay loaded: whoever is first notes the functions of all. */
+  if (!open_library(p, called, is_quiet, p->settings.in_place ? p->calls : &c,
+                    p->settings.in_place ? p->num_calls : 1, lib)) {
+    if (is_global(p, c)) {
+      leave_out(p, path_base(called), " cannot be loaded", "");
+    }
+    return NULL;
+  }
+  if (is_global(p, c)) {
+    if (is_brought(p, called, name)) function = find_global(name);
+    if (function == NULL) {
+      leave_out(p, "loading ", path_base(called),
+                " does not register it: a program, another call, or the runtime itself did");
+    }
+  } else {
+    *out_code = kExitUsage;
+    function = library_find_own(lib, name);
+  }
+  if (function == NULL) library_close(lib);
+  return function;
+}
+
 static int run_call(void *context) {
-  const replay *p = context;
+  replay *p = context;
   replayed_call replayed;
   loaded_library lib;
+  char *why;
   int code;
-  if (p->c->kind != kFunctionSymbol) {
-    text_buf why = {NULL, 0, 0};
-    text_add(&why, "it is %s", recorded_call_explain(p->c));
-    replay_tell(p, kReplayLeftOut, why.data);
-    text_free(&why);
+  if (p->c->kind != kFunctionSymbol && !is_global(p, p->c)) {
+    leave_out(p, "it is ", recorded_call_explain(p->c), "");
+    return kExitOk;
+  }
+  why = is_global(p, p->c) ? refuse_library(p) : NULL;
+  if (why != NULL) {
+    leave_out(p, path_base(p->c->library), ", which may register it, is not loaded: ", why);
+    free(why);
     return kExitOk;
   }
   memset(&replayed, 0, sizeof replayed);
   replayed.p = p;
-  supervise_name(replay_choose_library(p));
-  if (replay_choose_library(p) == p->c->packed) recorded_library_prepare(p->r, p->c);
-  if (!library_open(replay_choose_library(p), &lib)) return kExitLoad;
-  replayed.function = library_find_own(&lib, p->c->function);
-  if (replayed.function == NULL) return kExitUsage;
+  replayed.function = open_and_find(p, &lib, &code);
+  if (replayed.function == NULL) return code;
   code = make_and_call(&replayed);
   if (replayed.error == NULL) tvm_ffi_any_clear(&replayed.result);
   free(replayed.error);
@@ -372,11 +493,18 @@ static bool is_nested(last_calls *threads, const recorded_call *c) {
 }
 
 /* Keeps the libraries of all calls loaded, with their state. */
-static bool open_all(const replay *p, loaded_library *out, size_t *out_count) {
-  for (*out_count = 0; *out_count < p->num_libraries; ++*out_count) {
-    const char *called = p->libraries[*out_count].called;
-    supervise_name(called);
-    if (!library_open(called, &out[*out_count])) return false;
+static bool open_all(replay *p, loaded_library *out, size_t *out_count) {
+  size_t i;
+  *out_count = 0;
+  for (i = 0; i < p->num_libraries; ++i) {
+    const replayed_library *library = &p->libraries[i];
+    supervise_name(library->called);
+    if (open_library(p, library->called, library->is_for_globals && library->called != p->lib,
+                     p->calls, p->num_calls, &out[*out_count])) {
+      ++*out_count;
+    } else if (!library->is_for_globals) {
+      return false;
+    }
   }
   return true;
 }
