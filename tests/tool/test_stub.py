@@ -64,7 +64,9 @@ def names_of_headers(compiler):
     declared = re.findall(r"\b(?:TVMFFI|tvm_ffi_|k?DL|kTVMFFI)\w+",
                           run(*command, input="#include <tvm/ffi/c.h>\n"))
     private = [name for name in macros if name.startswith("_")]
-    return [*private[::20], *(name for name in macros if name not in private)], declared
+    ended = [name for name in private if f"{name}_" in macros]
+    chosen = sorted({*ended[:4], *private[::20]})
+    return [*chosen, *(name for name in macros if name not in private)], declared
 
 
 def write_named(path, functions, params):

@@ -29,8 +29,15 @@ static char *make_own(char *name, const char *const *reserved, const char *const
   return name;
 }
 
-static bool is_reserved(const stub_language *language, const char *name, bool is_param) {
-  return language->is_reserved != NULL && language->is_reserved(name, is_param);
+/* Another name for one that the language reserves by how it is written; takes `name`. What begins
+ * with "_" is still reserved with another "_" at its end. */
+static char *make_unreserved(char *name, const stub_language *language, bool is_param) {
+  char *other;
+  if (language->is_reserved == NULL || !language->is_reserved(name, is_param)) return name;
+  if (name[0] != '_') return append(name);
+  other = tool_format("x%s", name);
+  free(name);
+  return other;
 }
 
 static void name_params(stub_function *function, const stub_language *language) {
@@ -40,7 +47,7 @@ static void name_params(stub_function *function, const stub_language *language) 
   for (i = 0; i < count; ++i) {
     const char *given = schema_param(function->type, i)->parameter;
     char *name = given != NULL ? tool_format("%s", given) : tool_format("arg%zu", i);
-    if (is_reserved(language, name, true)) name = append(name);
+    name = make_unreserved(name, language, true);
     function->params[i] = make_own(name, language->reserved, (const char *const *)function->params);
   }
 }
@@ -52,8 +59,7 @@ static void name_all(stub_library *library, const stub_language *language) {
     stub_function *function = &library->functions[i];
     if (!stub_is_wrapped(function)) continue;
     taken[count] = NULL;
-    function->word = tool_format("%s", function->name);
-    if (is_reserved(language, function->word, false)) function->word = append(function->word);
+    function->word = make_unreserved(tool_format("%s", function->name), language, false);
     function->word =
         make_own(function->word, language->reserved_functions, (const char *const *)taken);
     taken[count++] = function->word;
