@@ -34,6 +34,7 @@ struct CUDADevices {
 class CUDADeviceGuard : public detail::DeviceGuard<detail::CUDADevices> {
  public:
   TVM_FFI_LOCAL explicit CUDADeviceGuard(int device) : DeviceGuard(device) {}
+  TVM_FFI_LOCAL ~CUDADeviceGuard() noexcept(false) = default;
 };
 
 #else

@@ -31,6 +31,7 @@ struct HIPDevices {
 class HIPDeviceGuard : public detail::DeviceGuard<detail::HIPDevices> {
  public:
   TVM_FFI_LOCAL explicit HIPDeviceGuard(int device) : DeviceGuard(device) {}
+  TVM_FFI_LOCAL ~HIPDeviceGuard() noexcept(false) = default;
 };
 
 #else
