@@ -113,7 +113,7 @@ void child_guard_others(void (*look)(void)) {
 
 /* ---- What the child leaves behind ---- */
 
-enum { kReapTime = 2 }; /* seconds */
+static const double kReapTime = 2; /* seconds */
 
 /* Waits for a process that was killed; false if it is no child of this one. It may take long to end
  * if another process traces it: then its end is not waited for. */
@@ -575,7 +575,8 @@ static child_state meet_harm(int *out_code) {
 /* How the child is, for all that is known; false if the keeper cannot tell. What it tells by itself
  * may be a stop by this process: it is asked. */
 static bool find_status(child_status *out) {
-  enum { kLongSilence = 1, kShortStop = 100 }; /* seconds; milliseconds, as of a debugger */
+  static const double kLongSilence = 1; /* seconds */
+  enum { kShortStop = 100 };            /* milliseconds, as of a debugger */
   message told;
   bool is_there = stands_by();
   if (!is_there) is_there = !has_message(kShortStop) && stands_by();
