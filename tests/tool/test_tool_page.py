@@ -86,7 +86,9 @@ class Page(unittest.TestCase):
                 (pathlib.Path(folder) / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(LIBRARY, pathlib.Path(folder) / name)
             shutil.copy(SCALE, folder)
-            environment = environment_of(folder)
+            (pathlib.Path(folder) / "cblas.h").write_text(
+                "double cblas_dasum(int n, const double *x, int incx);\n", encoding="utf-8")
+            environment = {**environment_of(folder), "CPATH": folder}
             good("run", LIBRARY, "scale(4xf32=1, 2, &4xf32)", f"--output=@{folder}/x.npy")
             for command in examples:
                 done = subprocess.run(["sh", "-c", command],
