@@ -84,6 +84,8 @@ static TVMFFIObjectHandle make_compiled(void) {
   return place;
 }
 
+static TVMFFIObjectHandle kept; /* that the module gives each time */
+
 /* Has functions itself, and what else it is asked for from the library. */
 static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                         TVMFFIObjectHandle *out) {
@@ -91,6 +93,10 @@ static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteA
   if (tvm_ffi_string_equal(*name, "own")) {
     *out = make_echo();
     return 0;
+  }
+  if (tvm_ffi_string_equal(*name, "kept")) {
+    *out = kept;
+    return TVMFFIObjectIncRef(kept);
   }
   if (tvm_ffi_string_equal(*name, "consume")) {
     *out = make_compiled();
@@ -314,6 +320,48 @@ static void run_left_out(void) {
   print_call_in(module, "consume");
 }
 
+/* ---- Lookups that allocate nothing ---- */
+
+static int num_allocated;
+
+#ifdef __GLIBC__
+void *__libc_malloc(size_t size);
+void *malloc(size_t size);
+void *malloc(size_t size) {
+  (void)__atomic_fetch_add(&num_allocated, 1, __ATOMIC_RELAXED);
+  return __libc_malloc(size);
+}
+#endif
+
+static void set_global(const char *name, TVMFFIObjectHandle function) {
+  const TVMFFIByteArray text = tvm_ffi_string_get_bytes(name);
+  must(TVMFFIFunctionSetGlobal(&text, function, 1) == 0, "TVMFFIFunctionSetGlobal");
+}
+
+static void print_allocated(const char *what, TVMFFIObjectHandle module) {
+  int before = 0, i;
+  for (i = 0; i < 20; ++i) {
+    if (i == 10) before = num_allocated;
+    tvm_ffi_object_release(module != NULL ? find_in_module(module, what) : find_global(what));
+  }
+  printf("%s: %d\n", what, num_allocated - before);
+}
+
+/* A handler of a signal may make these lookups, as the runtime allocates nothing for them. */
+static void run_warm(void) {
+  TVMFFIObjectHandle function = make_echo(), module = make_module();
+  set_global("test.objects.first", function);
+  set_global("test.objects.second", function);
+  set_global("test.objects.third", function);
+  set_global("test.objects.kept", kept = make_echo());
+  print_allocated("ffi.Array", NULL);
+  print_allocated("test.objects.first", NULL);
+  print_allocated("test.objects.second", NULL);
+  print_allocated("test.objects.third", NULL);
+  print_allocated("kept", module);
+  print_allocated("test.objects.kept", NULL);
+}
+
 /* ---- Threads ---- */
 
 static void *run_all(void *context) {
@@ -346,6 +394,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "many") == 0) run_many(false);
   if (strcmp(deed, "left-out") == 0) run_left_out();
   if (strcmp(deed, "many-that-stay") == 0) run_many(true);
+  if (strcmp(deed, "warm") == 0) run_warm();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   return 0;
 }

@@ -100,6 +100,12 @@ class Objects(unittest.TestCase):
         assert said == "its own\nits own\n49\n1\n", said
         assert names(recording) == [("registry", "test.objects.elsewhere")], names(recording)
 
+    def test_lookups_in_a_handler(self):
+        """Where the runtime allocates nothing, neither does the recorder."""
+        for options in ("--all", ), ("--match=consume", ):
+            _, said = record("warm", *options)
+            assert said.startswith("ffi.Array: 0\ntest.objects.first: 0\n"), said
+
     def test_a_little_stack(self):
         recording, _ = record("little-stack", "--all")
         assert names(recording) == [*MODULES, *METHODS], names(recording)

@@ -36,8 +36,9 @@ enum { kNoSlot = kRecordSlots, kLooksInModule };
 typedef struct {
   TVMFFIObject *object; /* NULL: so are those behind it. Set under the lock, with release */
   TVMFFISafeCallType code;
-  uint64_t serial; /* no other object that was ever here has it */
-  uint32_t slot;   /* atomic */
+  uint64_t serial;        /* no other object that was ever here has it */
+  record_uint64 left_out; /* atomic: the hash of a name that the options leave out; 0: none */
+  uint32_t slot;          /* atomic */
 } place;
 static place places[kBuckets][kWays];
 
@@ -80,7 +81,8 @@ static place *find_free(const TVMFFIObject *object) {
   return found;
 }
 
-static void add_object(TVMFFIObject *object, uint32_t slot) {
+/* False: there is no place for it. */
+static bool add_object(TVMFFIObject *object, uint32_t slot) {
   static uint64_t num_kept;
   static bool is_said;
   bool is_full;
@@ -96,6 +98,7 @@ static void add_object(TVMFFIObject *object, uint32_t slot) {
     (void)__atomic_fetch_add(count, UINT64_C(1) << 32, __ATOMIC_RELAXED);
     there->code = TVMFFIFunctionGetCellPtr(object)->safe_call;
     there->serial = ++num_kept;
+    __atomic_store_n(&there->left_out, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&there->slot, slot, __ATOMIC_RELAXED);
     __atomic_store_n(&there->object, object, __ATOMIC_RELEASE);
   }
@@ -105,6 +108,7 @@ static void add_object(TVMFFIObject *object, uint32_t slot) {
   if (is_full) {
     record_note("there are too many function objects, and calls of further ones are not recorded");
   }
+  return there != NULL;
 }
 
 static bool is_same_file(const void *a, const void *b) {
@@ -112,29 +116,56 @@ static bool is_same_file(const void *a, const void *b) {
   return record_find_place(a, &x) && record_find_place(b, &y) && x.base == y.base;
 }
 
-/* ---- Names that options leave out ---- */
+/* ---- Names ---- */
 
-/* Hashes of an object and a name, each where its hash says. One may take the place of another,
- * which is then looked at again. */
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const char *bytes, size_t size) {
+  size_t i;
+  for (i = 0; i < size; ++i) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+  return mix(hash, size);
+}
+
+enum { kMostName = 1024 }; /* each event has it */
+
+/* Whether it may be the name of a function that is recorded: it is text, and not the runtime's. */
+static bool may_be_recorded(const TVMFFIByteArray *name) {
+  static const char kOwn[] = "ffi.";
+  return name->size != 0 && name->size <= kMostName &&
+         memchr(name->data, '\0', name->size) == NULL &&
+         (name->size < sizeof kOwn - 1 || memcmp(name->data, kOwn, sizeof kOwn - 1) != 0);
+}
+
+/*
+ * Names that the options leave out: an object has the hash of its first one, and hashes of objects
+ * with their further ones are here, each where it says. One may take the place of another, which is
+ * then looked at again.
+ */
 enum { kLeftOut = 8192 };
 static record_uint64 left_out[kLeftOut];
 
-static uint64_t hash_name(const place *there, const char *name) {
-  uint64_t hash = 0xcbf29ce484222325u ^ there->serial * UINT64_C(0x9e3779b97f4a7c15);
-  for (; *name != '\0'; ++name) hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-  return hash;
+/* Never 0. */
+static uint64_t hash_name(const place *there, const TVMFFIByteArray *name) {
+  return mix_bytes(mix(0xcbf29ce484222325u, there->serial), name->data, name->size) | 1;
 }
 
-static bool is_left_out(const place *there, const char *name) {
+static bool is_left_out(const place *there, const TVMFFIByteArray *name) {
   const uint64_t hash = hash_name(there, name);
-  return __atomic_load_n(&left_out[hash % kLeftOut], __ATOMIC_RELAXED) == hash;
+  return __atomic_load_n(&there->left_out, __ATOMIC_RELAXED) == hash ||
+         __atomic_load_n(&left_out[hash / 2 % kLeftOut], __ATOMIC_RELAXED) == hash;
 }
 
-static void leave_out(TVMFFIObject *object, const char *name) {
-  const place *there = find_object(object);
-  if (there != NULL) {
-    const uint64_t hash = hash_name(there, name);
-    __atomic_store_n(&left_out[hash % kLeftOut], hash, __ATOMIC_RELAXED);
+static void leave_out(TVMFFIObject *object, const TVMFFIByteArray *name) {
+  place *there = find_object(object);
+  uint64_t hash, none = 0;
+  if (there == NULL) return;
+  hash = hash_name(there, name);
+  if (!__atomic_compare_exchange_n(&there->left_out, &none, hash, false, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED)) {
+    __atomic_store_n(&left_out[hash / 2 % kLeftOut], hash, __ATOMIC_RELAXED);
   }
 }
 
@@ -174,33 +205,30 @@ static bool find_library(TVMFFISafeCallType function, const origin *from, record
 }
 
 /* The slot of a function; kNoSlot if the options leave it out, or there is none. */
-static uint32_t find_slot(TVMFFISafeCallType code, const char *name, const origin *from) {
-  record_loaded_file *file = malloc(sizeof *file); /* the stack of a thread may be small */
+static uint32_t find_slot(TVMFFISafeCallType code, const TVMFFIByteArray *name,
+                          const origin *from) {
+  struct {
+    record_loaded_file file;
+    char name[kMostName + 1];
+  } *room = malloc(sizeof *room); /* the stack of a thread may be small */
   uint32_t slot = kNoSlot;
   record_runtime functions;
-  if (file != NULL && find_library(code, from, file) && record_is_wanted(name, file->path)) {
+  if (room == NULL) return kNoSlot;
+  memcpy(room->name, name->data, name->size);
+  room->name[name->size] = '\0';
+  if (find_library(code, from, &room->file) && record_is_wanted(room->name, room->file.path)) {
     record_find_runtime(record_find_in_file, from->runtime, &functions);
-    slot = record_take_slot(code, name, from->kind, file, &functions);
+    slot = record_take_slot(code, room->name, from->kind, &room->file, &functions);
   }
-  free(file);
+  free(room);
   return slot;
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 29;
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text) {
-  for (; *text != '\0'; ++text) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-  return mix(hash, 0);
 }
 
 /* The loader's name has another address when a file is loaded again. */
 static uint64_t mix_file(uint64_t hash, const void *address) {
   record_place file;
   if (!record_find_place(address, &file)) return hash;
-  return mix(mix_text(mix(hash, file.base), file.name), (uintptr_t)file.name);
+  return mix(mix_bytes(mix(hash, file.base), file.name, strlen(file.name)), (uintptr_t)file.name);
 }
 
 /*
@@ -211,14 +239,15 @@ static uint64_t mix_file(uint64_t hash, const void *address) {
 enum { kKnownSlots = 4096, kSlotBits = 2 * kRecordSlots - 1 };
 static record_uint64 known_slots[kKnownSlots];
 
-static uint32_t take_slot(TVMFFISafeCallType code, const char *name, const origin *from) {
+static uint32_t take_slot(TVMFFISafeCallType code, const TVMFFIByteArray *name,
+                          const origin *from) {
   record_uint64 *known;
   uint64_t hash, found;
   record_any_function address;
   uint32_t slot;
   if (from->kind != kRecordModule) return find_slot(code, name, from);
   address.kernel = code;
-  hash = mix_text(mix(record_now(), (uintptr_t)address.address), name);
+  hash = mix_bytes(mix(record_now(), (uintptr_t)address.address), name->data, name->size);
   hash = mix_file(mix_file(hash, address.address), from->caller);
   known = &known_slots[hash % kKnownSlots];
   found = __atomic_load_n(known, __ATOMIC_RELAXED);
@@ -228,36 +257,23 @@ static uint32_t take_slot(TVMFFISafeCallType code, const char *name, const origi
   return slot;
 }
 
-/* Text of two parts; NULL if it is no name of a function that is recorded. Release with free(). */
-static char *make_name(const char *first, size_t first_size, const char *second,
-                       size_t second_size) {
-  enum { kMostName = 1024 }; /* each event has it */
-  static const char kOwn[] = "ffi.";
-  const size_t size = first_size + second_size;
-  char *name;
-  if (first_size > kMostName || second_size > kMostName || size > kMostName) return NULL;
-  name = malloc(size + 1);
-  if (name == NULL) return NULL;
-  if (first_size != 0) memcpy(name, first, first_size);
-  if (second_size != 0) memcpy(name + first_size, second, second_size);
-  name[size] = '\0';
-  if (size != 0 && strlen(name) == size && strncmp(name, kOwn, sizeof kOwn - 1) != 0) return name;
-  free(name);
-  return NULL;
-}
-
-/* It is recorded by its first name that the options do not leave out; one in the registry comes
- * before all others. */
-static void note_name(TVMFFIObject *object, const char *name, const origin *from) {
+/*
+ * It is recorded by its first name that the options do not leave out; one in the registry comes
+ * before all others. What was looked up before allocates nothing: the runtime does not, either, so
+ * that a signal's handler may look functions up while the program is within the allocator.
+ */
+static void note_name(TVMFFIObject *object, const TVMFFIByteArray *name, const origin *from) {
   const TVMFFISafeCallType code = TVMFFIFunctionGetCellPtr(object)->safe_call;
-  const place *there = find_object(object);
+  const bool is_kept = from->kind != kRecordModule; /* of modules there may be any number */
+  const place *there;
   uint32_t slot;
-  if (name == NULL || record_is_thunk(code)) return;
+  if (!may_be_recorded(name) || record_is_thunk(code)) return;
+  if (is_kept && !add_object(object, kNoSlot)) return;
+  there = find_object(object);
   if (there != NULL && is_left_out(there, name)) return;
   slot = take_slot(code, name, from);
-  if (slot == kNoSlot && from->kind == kRecordModule) return; /* there may be any number of them */
-  add_object(object, slot);
-  if (slot == kNoSlot) leave_out(object, name);
+  if (slot == kNoSlot && !is_kept) return;
+  if (add_object(object, slot) && slot == kNoSlot) leave_out(object, name);
 }
 
 /* Whether an object may get a name now. If so, the recorder's calls of functions that have locks,
@@ -278,8 +294,7 @@ static bool begin_note(TVMFFIObject *object, record_kind kind) {
   return false;
 }
 
-static void end_note(char *name) {
-  free(name);
+static void end_note(void) {
   --record_num_locked;
 }
 
@@ -288,12 +303,13 @@ static const char kModuleGetFunction[] = "ffi.ModuleGetFunction";
 static void note_looked_up(const TVMFFIByteArray *name, TVMFFIObject *function, const void *runtime,
                            const void *caller) {
   const origin from = {kRecordGlobal, runtime, caller};
-  char *copy;
   if (!begin_note(function, from.kind)) return;
-  if (tvm_ffi_string_equal(*name, kModuleGetFunction)) add_object(function, kLooksInModule);
-  copy = make_name(name->data, name->size, "", 0);
-  note_name(function, copy, &from);
-  end_note(copy);
+  if (tvm_ffi_string_equal(*name, kModuleGetFunction)) {
+    (void)add_object(function, kLooksInModule);
+  } else {
+    note_name(function, name, &from);
+  }
+  end_note();
 }
 
 /* Whether a function of the runtime's own code may be one that calls a kernel of this name, which
@@ -308,24 +324,30 @@ static void note_in_module(const TVMFFIAny *name, TVMFFIObject *function, bool i
                            const void *runtime, const void *caller) {
   const origin from = {kRecordModule, runtime, caller};
   TVMFFIByteArray text = {NULL, 0};
-  char *copy;
   if (!tvm_ffi_any_try_string(name, &text) || !begin_note(function, from.kind)) return;
   is_seen = is_seen || is_around_kernel(function, text, runtime);
-  copy = is_seen ? NULL : make_name(text.data, text.size, "", 0);
-  note_name(function, copy, &from);
-  end_note(copy);
+  if (!is_seen) note_name(function, &text, &from);
+  end_note();
 }
 
 static void note_method(const TVMFFIByteArray *key, const TVMFFIMethodInfo *info,
                         const void *runtime, const void *caller) {
   const origin from = {kRecordMethod, runtime, caller};
-  char *type, *name;
+  TVMFFIByteArray name = {NULL, 0};
+  char *text;
+  if (key->size > kMostName || info->name.size > kMostName) return;
   if (!begin_note(info->method.v_obj, from.kind)) return;
-  type = make_name(key->data, key->size, ".", 1);
-  name = type == NULL ? NULL : make_name(type, strlen(type), info->name.data, info->name.size);
-  note_name(info->method.v_obj, name, &from);
-  free(type);
-  end_note(name);
+  text = malloc(key->size + 1 + info->name.size);
+  if (text != NULL) {
+    if (key->size != 0) memcpy(text, key->data, key->size);
+    text[key->size] = '.';
+    if (info->name.size != 0) memcpy(text + key->size + 1, info->name.data, info->name.size);
+    name.data = text;
+    name.size = key->size + 1 + info->name.size;
+    note_name(info->method.v_obj, &name, &from);
+  }
+  free(text);
+  end_note();
 }
 
 /* ---- The runtime that a caller is bound to ---- */
@@ -375,6 +397,7 @@ static void *find_known(const record_place *file) {
 static void keep_binding(const record_place *file, void *function) {
   char *name;
   if (record_num_locked != 0) return; /* in a handler of a signal, or of fork */
+  if (__atomic_load_n(&num_callers, __ATOMIC_ACQUIRE) == kCallers) return;
   name = strdup(file->name);
   record_lock();
   if (name != NULL && num_callers < kCallers) {
