@@ -33,6 +33,11 @@ static TVMFFIObjectHandle find_global(const char *name) {
   return function;
 }
 
+static void set_global(const char *name, TVMFFIObjectHandle function) {
+  const TVMFFIByteArray text = tvm_ffi_string_get_bytes(name);
+  must(TVMFFIFunctionSetGlobal(&text, function, 1) == 0, "TVMFFIFunctionSetGlobal");
+}
+
 static TVMFFIAny call(TVMFFIObjectHandle function, TVMFFIAny *args, int32_t num_args) {
   TVMFFIAny result = tvm_ffi_any_none();
   must(TVMFFIFunctionCall(function, args, num_args, &result) == 0, "a call");
@@ -232,34 +237,61 @@ static void run_methods(void) {
 
 /* Methods may change these objects meanwhile: their fields are not read. */
 static int get_field(void *field, TVMFFIAny *result) {
-  printf("%s\n", field != NULL ? "read" : "");
+  (void)field;
   *result = tvm_ffi_any_none();
   return 0;
 }
 
-static void run_self(void) {
-  static TVMFFIObject object, other;
-  const TVMFFIByteArray text = tvm_ffi_string_get_bytes("test.objects.Self");
-  TVMFFIAny args[2], result = tvm_ffi_any_none();
+static TVMFFIObject make_object(const char *key, int64_t flags) {
+  const TVMFFIByteArray text = tvm_ffi_string_get_bytes(key);
   TVMFFIFieldInfo field;
-  TVMFFIMethodInfo method;
+  TVMFFIObject object;
+  memset(&object, 0, sizeof object);
   object.combined_ref_count = (UINT64_C(1) << 32) + 100;
   object.type_index = TVMFFITypeGetOrAllocIndex(&text, -1, 1, 0, 1, kTVMFFIObject);
   memset(&field, 0, sizeof field);
-  memset(&method, 0, sizeof method);
   field.name = tvm_ffi_string_get_bytes("count");
   field.getter = get_field;
-  field.flags = kTVMFFIFieldFlagBitMaskWritable;
-  method.name = tvm_ffi_string_get_bytes("next");
+  field.flags = flags;
+  must(TVMFFITypeRegisterField(object.type_index, &field) == 0, "TVMFFITypeRegisterField");
+  return object;
+}
+
+static TVMFFIMethodInfo make_method(int32_t type_index, const char *name) {
+  TVMFFIMethodInfo method;
+  memset(&method, 0, sizeof method);
+  method.name = tvm_ffi_string_get_bytes(name);
   method.method = tvm_ffi_any_view_object(make_echo());
-  must(TVMFFITypeRegisterField(object.type_index, &field) == 0 &&
-           TVMFFITypeRegisterMethod(object.type_index, &method) == 0,
-       "TVMFFITypeRegisterMethod");
-  other = object;
+  must(TVMFFITypeRegisterMethod(type_index, &method) == 0, "TVMFFITypeRegisterMethod");
+  return method;
+}
+
+/* An object of its type, one with a field that can be written, and one that only methods change. */
+static void run_self(void) {
+  static TVMFFIObject object, writable, changed;
+  TVMFFIAny args[3], result = tvm_ffi_any_none();
+  TVMFFIMethodInfo method;
+  object = make_object("test.objects.Self", 0);
+  writable = make_object("test.objects.Writable", kTVMFFIFieldFlagBitMaskWritable);
+  changed = make_object("test.objects.Changed", 0);
+  method = make_method(object.type_index, "next");
+  (void)make_method(changed.type_index, "change");
   args[0] = tvm_ffi_any_view_object(&object);
-  args[1] = tvm_ffi_any_view_object(&other);
-  must(TVMFFIFunctionCall(method.method.v_obj, args, 2, &result) == 0, "a call");
+  args[1] = tvm_ffi_any_view_object(&writable);
+  args[2] = tvm_ffi_any_view_object(&changed);
+  must(TVMFFIFunctionCall(method.method.v_obj, args, 3, &result) == 0, "a call");
   printf("%d\n", result.v_obj == &object);
+}
+
+/* One that has only a constructor does not change, and is read. */
+static void run_constant(void) {
+  static TVMFFIObject object;
+  TVMFFIAny arg;
+  object = make_object("test.objects.Constant", 0);
+  (void)make_method(object.type_index, "__ffi_init__");
+  set_global("test.objects.constant", make_echo());
+  arg = tvm_ffi_any_view_object(&object);
+  (void)call(find_global("test.objects.constant"), &arg, 1);
 }
 
 /* ---- Objects that end ---- */
@@ -333,11 +365,6 @@ void *malloc(size_t size) {
 }
 #endif
 
-static void set_global(const char *name, TVMFFIObjectHandle function) {
-  const TVMFFIByteArray text = tvm_ffi_string_get_bytes(name);
-  must(TVMFFIFunctionSetGlobal(&text, function, 1) == 0, "TVMFFIFunctionSetGlobal");
-}
-
 static void print_allocated(const char *what, TVMFFIObjectHandle module) {
   int before = 0, i;
   for (i = 0; i < 20; ++i) {
@@ -389,6 +416,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "compiled") == 0) run_compiled();
   if (strcmp(deed, "fork") == 0) run_fork();
   if (strcmp(deed, "self") == 0) run_self();
+  if (strcmp(deed, "constant") == 0) run_constant();
   if (strcmp(deed, "deleter") == 0) run_deleter(argv[3]);
   if (strcmp(deed, "methods") == 0) run_methods();
   if (strcmp(deed, "many") == 0) run_many(false);

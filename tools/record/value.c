@@ -361,19 +361,25 @@ static void add_fields_of(record_values *values, TVMFFIObject *object, const TVM
   }
 }
 
-static bool has_writable(const TVMFFITypeInfo *info) {
-  int32_t i = 0;
-  while (i < info->num_fields && (info->fields[i].flags & kTVMFFIFieldFlagBitMaskWritable) == 0)
-    ++i;
-  return i < info->num_fields;
+/* Whether objects of the type change: by their fields, or by methods, which may have a lock. The
+ * constructor is a method, too, and has no object yet. */
+static bool has_changes(const TVMFFITypeInfo *info) {
+  int32_t i;
+  for (i = 0; i < info->num_fields; ++i) {
+    if ((info->fields[i].flags & kTVMFFIFieldFlagBitMaskWritable) != 0) return true;
+  }
+  for (i = 0; i < info->num_methods; ++i) {
+    if (!tvm_ffi_string_equal(info->methods[i].name, "__ffi_init__")) return true;
+  }
+  return false;
 }
 
 /* Whether others may change its fields while they are read. */
 static bool may_change(const record_values *values, const TVMFFIObject *object,
                        const TVMFFITypeInfo *info) {
-  bool may = has_writable(info);
+  bool may = has_changes(info);
   int32_t i;
-  for (i = 0; i < info->type_depth; ++i) may = may || has_writable(info->type_ancestors[i]);
+  for (i = 0; i < info->type_depth; ++i) may = may || has_changes(info->type_ancestors[i]);
   return object == values->self || (values->is_careful && may);
 }
 
