@@ -16,7 +16,7 @@
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
 
-enum { kMany = 20000 };
+enum { kMany = 15000 };
 
 static const char *kernels;
 
@@ -352,6 +352,24 @@ static void run_left_out(void) {
   print_call_in(module, "consume");
 }
 
+/* Nor do those of modules take all that there are in the end. */
+static void run_starve(void) {
+  TVMFFIObjectHandle module = make_module();
+  int i;
+  for (i = 0; i < 5 * kMany; ++i) tvm_ffi_object_release(find_in_module(module, "own"));
+  set_global("test.objects.late", make_echo());
+  print_call(find_global("test.objects.late"));
+}
+
+/* All functions of a module that are called have no place: there is a note, and no call. */
+static void run_no_place(void) {
+  TVMFFIObjectHandle module = make_module(), function;
+  int i;
+  for (i = 0; i < 3 * kMany; ++i) tvm_ffi_object_release(find_in_module(module, "own"));
+  function = find_in_module(module, "own");
+  print_call(function);
+}
+
 /* ---- Lookups that allocate nothing ---- */
 
 static int num_allocated;
@@ -422,6 +440,8 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "many") == 0) run_many(false);
   if (strcmp(deed, "left-out") == 0) run_left_out();
   if (strcmp(deed, "many-that-stay") == 0) run_many(true);
+  if (strcmp(deed, "starve") == 0) run_starve();
+  if (strcmp(deed, "no-place") == 0) run_no_place();
   if (strcmp(deed, "warm") == 0) run_warm();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   return 0;

@@ -117,7 +117,7 @@ class Objects(unittest.TestCase):
         """The place of one that has ended is another's."""
         recording, _ = record("many")
         process, = recording.processes
-        assert process.counts[0]["calls"] == 40000, process.counts
+        assert process.counts[0]["calls"] == 30000, process.counts
         assert not [event for event in process.events if event["event"] == "note"]
 
     def test_many_objects_that_stay(self):
@@ -126,6 +126,19 @@ class Objects(unittest.TestCase):
         process, = recording.processes
         self.assertEqual([event["text"] for event in process.events if event["event"] == "note"], [
             "there are too many function objects, and calls of further ones are not recorded"])
+
+    def test_many_lookups(self):
+        """Functions of modules leave objects for others, whose calls are recorded."""
+        recording, said = record("starve")
+        assert said == "7\n" and names(recording) == [("registry", "test.objects.late")], names(
+            recording)
+
+    def test_a_note_and_no_call(self):
+        """It is not said that calls could not be written."""
+        done = start(*COMMAND, "record", "-o", "no-place", "--functions", "--", OBJECTS, KERNELS,
+                     "no-place")
+        assert (done.returncode, done.stdout) == (USAGE, "7\n"), done
+        assert "tvm-ffi: no-place has no calls: none was seen\n" in done.stderr, done
 
     def test_replay(self):
         """They are shown, and not called again."""

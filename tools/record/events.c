@@ -252,14 +252,6 @@ const char *record_events_path(void) {
   return events.path;
 }
 
-bool record_has_begun(void) {
-  bool has_begun;
-  record_lock();
-  has_begun = file_generation != 0;
-  record_unlock();
-  return has_begun;
-}
-
 bool record_has_events(uint32_t generation) {
   return generation != 0 && record_now() == generation && file_generation == generation;
 }

@@ -81,9 +81,12 @@ static place *find_free(const TVMFFIObject *object) {
   return found;
 }
 
-/* False: there is no place for it. */
-static bool add_object(TVMFFIObject *object, uint32_t slot) {
-  static uint64_t num_kept;
+/*
+ * False: there is no place for it. A program may look functions of modules up for as long as it
+ * runs: at most half of all objects are such, as in record_take_slot().
+ */
+static bool add_object(TVMFFIObject *object, uint32_t slot, bool is_of_module) {
+  static uint64_t num_kept, num_of_modules;
   static bool is_said;
   bool is_full;
   place *there;
@@ -93,10 +96,12 @@ static bool add_object(TVMFFIObject *object, uint32_t slot) {
     if (there->slot == kNoSlot || (slot < kNoSlot && there->slot < kNoSlot)) {
       __atomic_store_n(&there->slot, slot, __ATOMIC_RELEASE);
     }
-  } else if (num_kept < kMostKept && (there = find_free(object)) != NULL) {
+  } else if (num_kept < kMostKept && (!is_of_module || num_of_modules < kMostKept / 2) &&
+             (there = find_free(object)) != NULL) {
     record_uint64 *count = (record_uint64 *)(void *)&object->combined_ref_count;
     (void)__atomic_fetch_add(count, UINT64_C(1) << 32, __ATOMIC_RELAXED);
     there->code = TVMFFIFunctionGetCellPtr(object)->safe_call;
+    num_of_modules += is_of_module;
     there->serial = ++num_kept;
     __atomic_store_n(&there->left_out, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&there->slot, slot, __ATOMIC_RELAXED);
@@ -268,12 +273,12 @@ static void note_name(TVMFFIObject *object, const TVMFFIByteArray *name, const o
   const place *there;
   uint32_t slot;
   if (!may_be_recorded(name) || record_is_thunk(code)) return;
-  if (is_kept && !add_object(object, kNoSlot)) return;
+  if (is_kept && !add_object(object, kNoSlot, false)) return;
   there = find_object(object);
   if (there != NULL && is_left_out(there, name)) return;
   slot = take_slot(code, name, from);
   if (slot == kNoSlot && !is_kept) return;
-  if (add_object(object, slot) && slot == kNoSlot) leave_out(object, name);
+  if (add_object(object, slot, !is_kept) && slot == kNoSlot) leave_out(object, name);
 }
 
 /* Whether an object may get a name now. If so, the recorder's calls of functions that have locks,
@@ -305,7 +310,7 @@ static void note_looked_up(const TVMFFIByteArray *name, TVMFFIObject *function, 
   const origin from = {kRecordGlobal, runtime, caller};
   if (!begin_note(function, from.kind)) return;
   if (tvm_ffi_string_equal(*name, kModuleGetFunction)) {
-    (void)add_object(function, kLooksInModule);
+    (void)add_object(function, kLooksInModule, false);
   } else {
     note_name(function, name, &from);
   }

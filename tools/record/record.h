@@ -290,8 +290,6 @@ void record_give_up(const char *path, int error);
 
 /* Of the file of events. Under the lock. */
 const char *record_events_path(void);
-/* Whether this process, or its parent, has recorded something. */
-bool record_has_begun(void);
 /* Whether this process has a file of that generation, which is not over. Under the lock. */
 bool record_has_events(uint32_t generation);
 /* Appends lines to it. Under the lock. */

@@ -131,9 +131,8 @@ static void add_trace_end(record_text *out) {
  */
 static void note_nothing(void) {
   const char *folder = getenv("TVM_FFI_RECORD");
-  const void *runtime = folder != NULL && folder[0] != '\0' && !record_has_begun()
-                            ? record_find_loaded("TVMFFIFunctionCall")
-                            : NULL;
+  const void *runtime =
+      folder != NULL && folder[0] != '\0' ? record_find_loaded("TVMFFIFunctionCall") : NULL;
   const uint32_t functions = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
   record_text text = {NULL, 0, 0, NULL, false};
   static record_loaded_file file;
