@@ -598,21 +598,12 @@ static bool is_wanted(record_slot *slot, uint32_t generation) {
   return __atomic_load_n(&slot->is_wanted, __ATOMIC_RELAXED);
 }
 
-/* Functions of objects may change them in another thread, under a lock that only they know. */
-static void set_self(event *call, const TVMFFIAny *args, int32_t num_args) {
-  call->values.is_careful = call->slot->kind != kRecordSymbol;
-  if (call->slot->kind == kRecordMethod && num_args > 0 &&
-      args[0].type_index >= kTVMFFIStaticObjectBegin) {
-    call->values.self = args[0].v_obj;
-  }
-}
-
 /* Records the call, or keeps its inputs until it fails. */
 static int call_recorded(event *call, bool is_kept, void *handle, const TVMFFIAny *args,
                          int32_t num_args, TVMFFIAny *result) {
   int rc, error = errno;
   is_recording = true;
-  set_self(call, args, num_args);
+  call->values.is_careful = call->slot->kind != kRecordSymbol;
   if (!is_kept && record_set.no_data && is_lookup_due(call->slot)) {
     take_image(call, args, num_args);
   }
@@ -747,7 +738,7 @@ static void record_late_in(event *call, uint32_t generation, record_slot *slot, 
   is_recording = true;
   init_event(call, generation, slot);
   call->time = time;
-  set_self(call, args, num_args);
+  call->values.is_careful = call->slot->kind != kRecordSymbol;
   read_inputs(call, args, num_args, false);
   write_inputs(call, true);
   write_end(call, time, rc, NULL, true);

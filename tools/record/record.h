@@ -375,9 +375,8 @@ typedef struct {
   size_t num_slots;
   size_t num_values;
   int depth, num_may_go;
-  bool is_output;   /* what is written now is an argument that the call only writes */
-  bool is_careful;  /* objects that may be changed meanwhile are written by their addresses */
-  const void *self; /* so is this one */
+  bool is_output;  /* what is written now is an argument that the call only writes */
+  bool is_careful; /* objects that may be changed meanwhile are written by their addresses */
   record_storage *storages;
   size_t num_storages, max_storages;
   unsigned char *block; /* with the small memory of storages, if there is no room for it */

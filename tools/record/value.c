@@ -375,12 +375,11 @@ static bool has_changes(const TVMFFITypeInfo *info) {
 }
 
 /* Whether others may change its fields while they are read. */
-static bool may_change(const record_values *values, const TVMFFIObject *object,
-                       const TVMFFITypeInfo *info) {
+static bool may_change(const TVMFFITypeInfo *info) {
   bool may = has_changes(info);
   int32_t i;
   for (i = 0; i < info->type_depth; ++i) may = may || has_changes(info->type_ancestors[i]);
-  return object == values->self || (values->is_careful && may);
+  return may;
 }
 
 static void add_other(record_values *values, TVMFFIObject *object, size_t id) {
@@ -401,7 +400,7 @@ static void add_other(record_values *values, TVMFFIObject *object, size_t id) {
   }
   has_fields = has_fields || info->num_fields != 0;
   if (!has_fields || object->type_index < kTVMFFIDynObjectBegin ||
-      may_change(values, object, info)) {
+      (values->is_careful && may_change(info))) {
     record_add_text(out, ",\"address\":");
     record_add_pointer(out, object);
   } else {
