@@ -370,6 +370,56 @@ static void run_no_place(void) {
   print_call(function);
 }
 
+/* The words of the recorder's data. */
+typedef struct {
+  uintptr_t *items;
+  size_t size;
+} word_array;
+
+static int compare_words(const void *a, const void *b) {
+  const uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int copy_data(struct dl_phdr_info *info, size_t size, void *context) {
+  word_array *out = context;
+  int i;
+  (void)size;
+  if (strstr(info->dlpi_name, "tvm_ffi_record") == NULL) return 0;
+  for (i = 0; i < info->dlpi_phnum; ++i) {
+    const size_t count = info->dlpi_phdr[i].p_memsz / sizeof *out->items;
+    if (info->dlpi_phdr[i].p_type != PT_LOAD || (info->dlpi_phdr[i].p_flags & PF_W) == 0) continue;
+    out->items = realloc(out->items, (out->size + count) * sizeof *out->items);
+    must(out->items != NULL, "realloc");
+    memcpy(out->items + out->size, (const char *)info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+           count * sizeof *out->items);
+    out->size += count;
+  }
+  return 1;
+}
+
+/* The recorder keeps the memory of objects that have ended. A program that looks for memory that
+ * nothing refers to finds none of it. */
+static void run_reachable(void) {
+  static uintptr_t hidden[2 * kMany]; /* inverted: refers to nothing */
+  TVMFFIObjectHandle module = make_module();
+  word_array words = {NULL, 0};
+  int i, num_lost = 0;
+  for (i = 0; i < 2 * kMany; ++i) {
+    TVMFFIObjectHandle function = find_in_module(module, "own");
+    hidden[i] = ~(uintptr_t)function;
+    tvm_ffi_object_release(function);
+  }
+  (void)dl_iterate_phdr(copy_data, &words);
+  if (words.size != 0) qsort(words.items, words.size, sizeof *words.items, compare_words);
+  for (i = 0; i < 2 * kMany && words.size != 0; ++i) {
+    const uintptr_t address = ~hidden[i];
+    num_lost += bsearch(&address, words.items, words.size, sizeof address, compare_words) == NULL;
+  }
+  printf("%d\n", num_lost);
+  free(words.items);
+}
+
 /* ---- Lookups that allocate nothing ---- */
 
 static int num_allocated;
@@ -442,6 +492,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "many-that-stay") == 0) run_many(true);
   if (strcmp(deed, "starve") == 0) run_starve();
   if (strcmp(deed, "no-place") == 0) run_no_place();
+  if (strcmp(deed, "reachable") == 0) run_reachable();
   if (strcmp(deed, "warm") == 0) run_warm();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   return 0;

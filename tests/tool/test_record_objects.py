@@ -133,6 +133,10 @@ class Objects(unittest.TestCase):
         assert said == "7\n" and names(recording) == [("registry", "test.objects.late")], names(
             recording)
 
+    def test_objects_that_have_ended(self):
+        """Their memory stays, and is no leak."""
+        assert record("reachable")[1] == "0\n"
+
     def test_a_note_and_no_call(self):
         """It is not said that calls could not be written."""
         done = start(*COMMAND, "record", "-o", "no-place", "--functions", "--", OBJECTS, KERNELS,

@@ -81,6 +81,9 @@ static place *find_free(const TVMFFIObject *object) {
   return found;
 }
 
+/* All whose memory stays: who looks for leaks finds them here. Nothing else reads it. */
+static TVMFFIObject *volatile kept[kMostKept];
+
 /*
  * False: there is no place for it. A program may look functions of modules up for as long as it
  * runs: at most half of all objects are such, as in record_take_slot().
@@ -102,6 +105,7 @@ static bool add_object(TVMFFIObject *object, uint32_t slot, bool is_of_module) {
     (void)__atomic_fetch_add(count, UINT64_C(1) << 32, __ATOMIC_RELAXED);
     there->code = TVMFFIFunctionGetCellPtr(object)->safe_call;
     num_of_modules += is_of_module;
+    kept[num_kept] = object;
     there->serial = ++num_kept;
     __atomic_store_n(&there->left_out, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&there->slot, slot, __ATOMIC_RELAXED);
