@@ -119,6 +119,13 @@ static record_library *find_library(const record_loaded_file *file) {
   return NULL;
 }
 
+/* The functions of slots that are kernels, so that a lookup by name goes through these only. */
+static struct {
+  const char *name;
+  size_t size;
+} kernels[kRecordSlots];
+static uint32_t num_kernels; /* written under the lock, published with release */
+
 /* The key `of` in events. */
 static const char *const kKinds[] = {NULL, "registry", "module", "type"};
 
@@ -167,6 +174,11 @@ static uint32_t find_slot(TVMFFISafeCallType code, const char *symbol, record_ki
   slot->code = code;
   slot->library = library;
   slot->runtime = *runtime;
+  if (kind == kRecordSymbol) {
+    kernels[num_kernels].name = slot->function;
+    kernels[num_kernels].size = strlen(slot->function);
+    __atomic_store_n(&num_kernels, num_kernels + 1, __ATOMIC_RELEASE);
+  }
   __atomic_store_n(&record_num_slots, i + 1, __ATOMIC_RELEASE);
   return i;
 }
@@ -220,23 +232,42 @@ uint32_t record_take_slot(TVMFFISafeCallType code, const char *symbol, record_ki
   return slot;
 }
 
+static uintptr_t get_address(TVMFFISafeCallType code) {
+  record_any_function function;
+  function.kernel = code;
+  return (uintptr_t)function.address;
+}
+
+/* The compiler chooses the order of the functions; most code is in another library. */
 bool record_is_thunk(TVMFFISafeCallType code) {
+  static uintptr_t first, last; /* atomic; last is stored with release, and 0 until it is known */
   const uint32_t count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
-  uint32_t i = 0;
-  while (i < count && thunks[i] != code) ++i;
+  const uintptr_t address = get_address(code);
+  uintptr_t least, most = __atomic_load_n(&last, __ATOMIC_ACQUIRE);
+  uint32_t i;
+  if (most == 0) {
+    least = UINTPTR_MAX;
+    for (i = 0; i < kRecordSlots; ++i) {
+      if (get_address(thunks[i]) < least) least = get_address(thunks[i]);
+      if (get_address(thunks[i]) > most) most = get_address(thunks[i]);
+    }
+    __atomic_store_n(&first, least, __ATOMIC_RELAXED);
+    __atomic_store_n(&last, most, __ATOMIC_RELEASE);
+  }
+  least = __atomic_load_n(&first, __ATOMIC_RELAXED);
+  if (address < least || address > most) return false;
+  for (i = 0; i < count && thunks[i] != code; ++i) continue;
   return i < count;
 }
 
 bool record_has_kernel(const char *name, size_t size) {
   const bool has_prefixes = __atomic_load_n(&record_has_system_library, __ATOMIC_RELAXED);
-  const uint32_t count = __atomic_load_n(&record_num_slots, __ATOMIC_ACQUIRE);
+  const uint32_t count = __atomic_load_n(&num_kernels, __ATOMIC_ACQUIRE);
   uint32_t i;
   for (i = 0; i < count; ++i) {
-    const char *function = record_slots[i].function;
-    const size_t length = strlen(function);
-    if (record_slots[i].kind == kRecordSymbol &&
-        (length == size || (has_prefixes && length > size)) &&
-        memcmp(function + (length - size), name, size) == 0) {
+    const size_t length = kernels[i].size;
+    if ((length == size || (has_prefixes && length > size)) &&
+        memcmp(kernels[i].name + (length - size), name, size) == 0) {
       return true;
     }
   }
