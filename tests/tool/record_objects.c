@@ -4,6 +4,7 @@
  * calls function objects that have no symbol, by TVMFFIFunctionCall, as Python does.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +16,16 @@
 #include <tvm/ffi/extra/c_env_api.h>
 #include <tvm/ffi/extra/c_runtime_api.h>
 #include <unistd.h>
+
+#if defined(__has_include)
+#if __has_include(<linux/filter.h>) && __has_include(<linux/seccomp.h>)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#define HAVE_SECCOMP 1
+#endif
+#endif
 
 enum { kMany = 15000 };
 
@@ -352,6 +363,37 @@ static void run_left_out(void) {
   print_call_in(module, "consume");
 }
 
+/* Where the system lets no memory be read, living objects keep their places. */
+static void refuse_reads(void) {
+#ifdef HAVE_SECCOMP
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pipe2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const struct sock_fprog filter = {sizeof rules / sizeof *rules, rules};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
+  (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+#endif
+}
+
+static void run_no_reads(void) {
+  enum { kFirst = 20 };
+  TVMFFIObjectHandle first[kFirst];
+  char name[32];
+  int i;
+  refuse_reads();
+  for (i = 0; i < kFirst; ++i) {
+    (void)snprintf(name, sizeof name, "test.objects.%d", i);
+    set_global(name, make_echo());
+    first[i] = find_global(name);
+  }
+  run_many(true);
+  for (i = 0; i < kFirst; ++i) print_call(first[i]);
+}
+
 /* Nor do those of modules take all that there are in the end. */
 static void run_starve(void) {
   TVMFFIObjectHandle module = make_module();
@@ -493,6 +535,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "starve") == 0) run_starve();
   if (strcmp(deed, "no-place") == 0) run_no_place();
   if (strcmp(deed, "reachable") == 0) run_reachable();
+  if (strcmp(deed, "no-reads") == 0) run_no_reads();
   if (strcmp(deed, "warm") == 0) run_warm();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   return 0;

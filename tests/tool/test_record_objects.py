@@ -127,6 +127,12 @@ class Objects(unittest.TestCase):
         self.assertEqual([event["text"] for event in process.events if event["event"] == "note"], [
             "there are too many function objects, and calls of further ones are not recorded"])
 
+    def test_living_objects_that_cannot_be_read(self):
+        """They keep their places, and names."""
+        recording, said = record("no-reads")
+        made = [name for name in names(recording) if name[0] == "registry"]
+        assert said == 20 * "7\n" and len(made) == 20, made
+
     def test_many_lookups(self):
         """Functions of modules leave objects for others, whose calls are recorded."""
         recording, said = record("starve")

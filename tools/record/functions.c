@@ -61,23 +61,51 @@ static place *find_object(TVMFFIObject *object) {
   return NULL;
 }
 
-/* Whether it has ended. Its memory may be gone, if its deleter has freed it. */
+/* Whether it has ended. Its memory may be gone, if its deleter has freed it. Where the system lets
+ * no memory be read, nothing is known. */
 static bool has_ended(const TVMFFIObject *object) {
   uint64_t count;
-  return !record_read_memory(&count, (uintptr_t)&object->combined_ref_count, sizeof count) ||
-         (uint32_t)count == 0;
+  if (record_read_memory(&count, (uintptr_t)&object->combined_ref_count, sizeof count)) {
+    return (uint32_t)count == 0;
+  }
+  return record_read_memory(&count, (uintptr_t)places, sizeof count);
 }
 
-/* Under the lock. The place of the object, or one for it; NULL: there is none. */
-static place *find_free(const TVMFFIObject *object) {
-  place *bucket = get_bucket(object), *found = NULL;
+/* The place of one that has ended in a full bucket; NULL. One call of the system tells of all,
+ * unless the memory of one is gone. */
+static place *find_ended(place *bucket) {
+  record_range ranges[kWays];
+  uint64_t counts[kWays];
+  bool is_read;
   size_t i;
-  for (i = 0; i < kWays && found == NULL; ++i) {
-    if (bucket[i].object == NULL || bucket[i].object == object) found = &bucket[i];
+  for (i = 0; i < kWays; ++i) {
+    ranges[i].address = (uintptr_t)&bucket[i].object->combined_ref_count;
+    ranges[i].size = sizeof counts[i];
   }
-  for (i = 0; i < kWays && found == NULL; ++i) {
-    if (has_ended(bucket[i].object)) found = &bucket[i];
+  is_read = record_read_ranges(counts, ranges, kWays);
+  for (i = 0; i < kWays; ++i) {
+    if (is_read ? (uint32_t)counts[i] == 0 : has_ended(bucket[i].object)) return &bucket[i];
   }
+  return NULL;
+}
+
+/* Under the lock. The place of the object, or one for it; NULL: there is none. Where all objects of
+ * a bucket have not ended, the system is not asked again for each function of a module. */
+static place *find_free(const TVMFFIObject *object, bool is_of_module) {
+  enum { kSkipped = 16 };
+  static unsigned char num_skipped[kBuckets]; /* so many are still to be skipped */
+  place *bucket = get_bucket(object), *found;
+  unsigned char *skipped = &num_skipped[(size_t)(bucket - places[0]) / kWays];
+  size_t i;
+  for (i = 0; i < kWays; ++i) {
+    if (bucket[i].object == NULL || bucket[i].object == object) return &bucket[i];
+  }
+  if (is_of_module && *skipped > 0) {
+    --*skipped;
+    return NULL;
+  }
+  found = find_ended(bucket);
+  if (found == NULL) *skipped = kSkipped;
   return found;
 }
 
@@ -100,7 +128,7 @@ static bool add_object(TVMFFIObject *object, uint32_t slot, bool is_of_module) {
       __atomic_store_n(&there->slot, slot, __ATOMIC_RELEASE);
     }
   } else if (num_kept < kMostKept && (!is_of_module || num_of_modules < kMostKept / 2) &&
-             (there = find_free(object)) != NULL) {
+             (there = find_free(object, is_of_module)) != NULL) {
     record_uint64 *count = (record_uint64 *)(void *)&object->combined_ref_count;
     (void)__atomic_fetch_add(count, UINT64_C(1) << 32, __ATOMIC_RELAXED);
     there->code = TVMFFIFunctionGetCellPtr(object)->safe_call;
