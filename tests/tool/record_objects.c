@@ -394,6 +394,18 @@ static void run_no_reads(void) {
   for (i = 0; i < kFirst; ++i) print_call(first[i]);
 }
 
+/* Global functions of a library, of one that it needs, and with code of the runtime. */
+static void run_globals(const char *library) {
+  TVMFFIAny args[2], result;
+  TVMFFIObjectHandle module;
+  must(tvm_ffi_module_load(library, &module) == 0, library);
+  args[0] = args[1] = tvm_ffi_any_from_int64(7);
+  print_call(find_global("test.tool.around"));
+  result = call(find_global("test.tool.area"), args, 2);
+  printf("%lld\n", (long long)result.v_int64);
+  print_call(find_global("test.tool.with_self"));
+}
+
 /* Nor do those of modules take all that there are in the end. */
 static void run_starve(void) {
   TVMFFIObjectHandle module = make_module();
@@ -536,6 +548,7 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "no-place") == 0) run_no_place();
   if (strcmp(deed, "reachable") == 0) run_reachable();
   if (strcmp(deed, "no-reads") == 0) run_no_reads();
+  if (strcmp(deed, "globals") == 0) run_globals(argv[3]);
   if (strcmp(deed, "warm") == 0) run_warm();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   return 0;

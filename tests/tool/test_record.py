@@ -803,6 +803,8 @@ class Record(unittest.TestCase):
         for options in (), ("--in-order",), ("--no-fork",):
             self.assertIn(refused.format("test.tool.area", pathlib.Path(KERNELS).name),
                           "".join(run("replay", recording.folder, "--trust", *options)[1:]))
+        # Of a recording that has global functions, only kernels may be chosen.
+        assert run("replay", recording.folder, "1", "--trust")[0] != USAGE
         # A library that is another build is not loaded.
         lines.write_text(written.replace('"build_id":"', '"build_id":"00'))
         self.assertRegex(run("replay", recording.folder, "2", "--trust")[1],

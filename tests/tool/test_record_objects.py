@@ -2,16 +2,18 @@
 """Recordings with --functions of function objects that have a name from a module or from their
 type, of a program in C.
 
-test_record_objects.py TVM-FFI OBJECTS KERNELS REGISTERS RUNTIME FORK"""
+test_record_objects.py TVM-FFI OBJECTS KERNELS REGISTERS RUNTIME AROUND FORK"""
 import ctypes
+import json
 import os
+import pathlib
 import subprocess
 import unittest
 
 from recording import Recording
 from tool import COMMAND, FILES, MISMATCH, SLOWER, USAGE, bad, good, run, run_tests, work_folder
 
-OBJECTS, KERNELS, REGISTERS, RUNTIME, FORK = map(os.path.abspath, FILES)
+OBJECTS, KERNELS, REGISTERS, RUNTIME, AROUND, FORK = map(os.path.abspath, FILES)
 os.chdir(work_folder())
 COUNT = iter(range(1000))
 
@@ -21,10 +23,10 @@ def start(*words):
                           timeout=SLOWER * 60)
 
 
-def record(deed, *options):
+def record(deed, *options, library=REGISTERS):
     """The recording of a program, which does what it does without, and what it prints."""
     folder = f"recording{next(COUNT)}"
-    program = [OBJECTS, KERNELS, deed, REGISTERS]
+    program = [OBJECTS, KERNELS, deed, library]
     done = start(*COMMAND, "record", "-o", folder, "--functions", *options, "--", *program)
     alone = start(*program)
     recording = Recording(folder)
@@ -142,6 +144,36 @@ class Objects(unittest.TestCase):
     def test_objects_that_have_ended(self):
         """Their memory stays, and is no leak."""
         assert record("reachable")[1] == "0\n"
+
+    def test_replay_of_global_functions(self):
+        """Of the library that has the code, and of none that it needs."""
+        recording, said = record("globals", library=AROUND)
+        assert said == "8\n49\n7\n" and [name for _, name in names(recording)] == [
+            "test.tool.around", "test.tool.area", "test.tool.with_self"], recording.calls
+        lines = pathlib.Path(recording.folder, "calls.jsonl")
+        written = lines.read_text().splitlines(keepends=True)
+        first, second, third = (json.loads(line)["library"] for line in written
+                                if '"event":"call"' in line)
+
+        def replay(other, *options):
+            """What is said if calls of another library are said to be of the first one."""
+            lines.write_text("".join(
+                line.replace(f'"library":{other},', f'"library":{first},')
+                if '"event":"call"' in line else line for line in written))
+            return "".join(run("replay", recording.folder, "--trust", *options)[1:])
+
+        for options in (), ("--in-order",), ("--no-fork",):
+            said = replay(third, *options)  # the program looked it up, and has not its code
+            self.assertIn("3 of 3 calls are the same as recorded", said)
+            said = replay(second, *options)
+            self.assertIn("[----] 2 test.tool.area: what is registered by this name is a function "
+                          "of record_needed.so\n", said)
+
+        os.environ["REGISTERS_AROUND_EXITS"] = "yes"
+        said = replay(third)
+        del os.environ["REGISTERS_AROUND_EXITS"]
+        self.assertIn("[FAIL] 1 test.tool.around: ended the program while it was loaded, with exit "
+                      "code 0", said)
 
     def test_a_note_and_no_call(self):
         """It is not said that calls could not be written."""

@@ -268,10 +268,12 @@ static int write_program(const arguments *args, const replay *p) {
                                                                                      : kExitUsage;
 }
 
+/* Of the whole recording, whichever calls are chosen. */
 static bool has_globals(const replay *p) {
+  const size_t count = recording_num_calls(p->r);
   size_t i = 0;
-  while (i < p->num_calls && p->calls[i]->kind != kFunctionGlobal) ++i;
-  return i < p->num_calls;
+  while (i < count && recording_call(p->r, i)->kind != kFunctionGlobal) ++i;
+  return i < count;
 }
 
 static int open_and_replay(const arguments *args, replay *p) {
@@ -386,8 +388,8 @@ static const char kReplayText[] =
     "A library is loaded only if its file has the recorded build id, or if --lib names it.\n"
     "Otherwise replay says what it would load, and exits with 4. DIR may be a file that record\n"
     "--pack wrote; only with --trust are the libraries in it loaded. Nothing is compiled but what\n"
-    "--lib and --against name. Also only with --trust are global functions called: those that\n"
-    "were not registered before the library was loaded, and are then.\n\n"
+    "--lib and --against name. Also only with --trust are global functions called: those with\n"
+    "code in the library, and others that are registered while it is loaded, but not before.\n\n"
     "What cannot be repeated is reported and counted: functions and opaque pointers among the\n"
     "arguments, objects of types that the library does not register, data that was left out. A\n"
     "call that never returned is made again, and fails if it crashes again.\n\n"

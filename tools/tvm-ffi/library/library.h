@@ -107,6 +107,12 @@ TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name);
 /* The same, but none that is only registered: a recording names the function, and some of those
  * that the runtime registers load files. */
 TVMFFIObjectHandle library_find_own(const loaded_library *lib, const char *name);
+/* Which file has the code of a function that is registered. The runtime's code, and code that is in
+ * no file, may be of any library. *out_other: the file, if it is another one, else NULL; release
+ * with free(). */
+typedef enum { kCodeOfLibrary, kCodeOfAny, kCodeOfOther } code_owner;
+code_owner library_find_code(const loaded_library *lib, TVMFFIObjectHandle function,
+                             char **out_other);
 /* The name of the library's only function; release with free(). NULL after a report that it has
  * none or several. */
 char *library_only_function(const loaded_library *lib);

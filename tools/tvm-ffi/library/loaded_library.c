@@ -9,8 +9,11 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "file/listing.h"
+#include "platform/platform.h"
 #include "process/box.h"
 #include "process/supervise.h"
+
+enum { kPathRoom = 4096 };
 
 /* ---- Loading ---- */
 
@@ -309,6 +312,48 @@ TVMFFIObjectHandle library_find(const loaded_library *lib, const char *name) {
 
 TVMFFIObjectHandle library_find_own(const loaded_library *lib, const char *name) {
   return find_function(lib, name, true);
+}
+
+static uintptr_t get_code(TVMFFIObjectHandle function) {
+  const TVMFFISafeCallType code = TVMFFIFunctionGetCellPtr(function)->safe_call;
+  uintptr_t address;
+  memcpy(&address, &code, sizeof address);
+  return address;
+}
+
+/* Whether the path is that of the runtime, which has the code of this function. */
+static bool is_runtime(const char *path) {
+  char other[kPathRoom];
+  TVMFFIObjectHandle function = NULL;
+  bool is = false;
+  if (tvm_ffi_function_find_global("ffi.ModuleGetFunction", &function) != 0 || function == NULL) {
+    TVMFFIErrorSetRaised(NULL);
+    return false;
+  }
+  is = tvmffi_dl_find_path((const void *)get_code(function), other, sizeof other) &&
+       strcmp(path, other) == 0;
+  tvm_ffi_object_release(function);
+  return is;
+}
+
+code_owner library_find_code(const loaded_library *lib, TVMFFIObjectHandle function,
+                             char **out_other) {
+  const uintptr_t code = get_code(function);
+  void *handle = tvmffi_dl_open_loaded(lib->file);
+  char path[kPathRoom];
+  tvmffi_dl_range range;
+  bool is_own = false;
+  *out_other = NULL;
+  if (handle != NULL) {
+    is_own = tvmffi_dl_find_range(handle, &range) && tvmffi_dl_range_has(&range, code);
+    tvmffi_dl_close(handle);
+  }
+  if (is_own) return kCodeOfLibrary;
+  if (!tvmffi_dl_find_path((const void *)code, path, sizeof path) || is_runtime(path)) {
+    return kCodeOfAny;
+  }
+  *out_other = tool_copy(path, strlen(path));
+  return kCodeOfOther;
 }
 
 char *library_only_function(const loaded_library *lib) {

@@ -309,43 +309,84 @@ static bool is_brought(const replay *p, const char *called, const char *name) {
   return is_there;
 }
 
+/* An empty name: the library was opened. */
+static void bring(replay *p, const char *called, const char *name) {
+  char *key = make_key(called, name);
+  (void)name_table_add(&p->brought, key);
+  free(key);
+}
+
 /* Nothing is said of a program, or of a library that only Python can load: these look functions up
  * that they, or nobody, has registered. It stays loaded. */
-static bool can_load(const char *called) {
+static int try_to_load(void *context) {
+  const char *called = context;
   tvmffi_dl_reason reason = kNoReason;
-  return tvmffi_dl_open(called, &reason) != NULL;
+  return tvmffi_dl_open(called, &reason) != NULL ? 0 : -1;
+}
+
+static bool can_load(const char *called) {
+  return foreign_call(kStageLoad, called, try_to_load, (void *)(uintptr_t)called) == 0;
 }
 
 /*
  * Opens a library, and notes which of the calls' global functions were not registered before and
- * are then. Others are not called: a recording names the function, and some of those of the
- * runtime, or of another library, do more than this library could.
+ * are then. A library that is opened again registers nothing.
  */
 static bool open_library(replay *p, const char *called, bool is_quiet,
                          const recorded_call *const *calls, size_t num_calls, loaded_library *out) {
-  bool *is_new = tool_alloc((num_calls + 1) * sizeof *is_new), is_open;
+  bool *is_new = NULL, is_open;
   size_t i;
+  if (is_brought(p, called, "")) num_calls = 0;
+  is_new = tool_alloc((num_calls + 1) * sizeof *is_new);
   for (i = 0; i < num_calls; ++i) {
-    is_new[i] = is_global(p, calls[i]) && strncmp(calls[i]->function, "ffi.", 4) != 0 &&
-                strcmp(choose_library(p, calls[i]), called) == 0 &&
+    is_new[i] = is_global(p, calls[i]) && strcmp(choose_library(p, calls[i]), called) == 0 &&
                 !is_registered(calls[i]->function);
   }
   is_open = (!is_quiet || can_load(called)) && library_open(called, out);
   for (i = 0; i < num_calls && is_open; ++i) {
-    char *key;
-    if (!is_new[i] || !is_registered(calls[i]->function)) continue;
-    key = make_key(called, calls[i]->function);
-    (void)name_table_add(&p->brought, key);
-    free(key);
+    if (is_new[i] && is_registered(calls[i]->function)) bring(p, called, calls[i]->function);
   }
+  if (is_open && p->trusts) bring(p, called, "");
   free(is_new);
   return is_open;
 }
 
+/*
+ * The global function of the call, if the library has its code. Where the code does not tell, it is
+ * the library's if loading that has registered it. NULL: the call is left out. A recording names
+ * the function, and some of those of the runtime, or of another library, do more than this library
+ * could.
+ */
+static TVMFFIObjectHandle find_brought(const replay *p, const loaded_library *lib) {
+  const char *called = lib->path, *name = p->c->function;
+  const bool is_own = strncmp(name, "ffi.", 4) == 0;
+  TVMFFIObjectHandle function = is_own ? NULL : find_global(name);
+  code_owner owner;
+  char *other;
+  if (function == NULL) {
+    leave_out(p, "loading ", path_base(called),
+              " does not register it: a program, another call, or the runtime itself did");
+    return NULL;
+  }
+  owner = library_find_code(lib, function, &other);
+  if (owner == kCodeOfLibrary || (owner == kCodeOfAny && is_brought(p, called, name))) {
+    return function;
+  }
+  if (owner == kCodeOfOther) {
+    leave_out(p, "what is registered by this name is a function of ", path_base(other), "");
+  } else {
+    leave_out(p, "it was registered before ", path_base(called),
+              " was loaded, by the runtime or another library: its code does not tell");
+  }
+  free(other);
+  tvm_ffi_object_release(function);
+  return NULL;
+}
+
 /* The function of the call. NULL: the call is left out, or cannot be made, by the code. */
 static TVMFFIObjectHandle open_and_find(replay *p, loaded_library *lib, int *out_code) {
-  const char *called = replay_choose_library(p), *name = p->c->function;
-  TVMFFIObjectHandle function = NULL;
+  const char *called = replay_choose_library(p);
+  TVMFFIObjectHandle function;
   const recorded_call *const c = p->c;
   const bool is_quiet = is_global(p, c) && called != p->lib && called != p->against;
   supervise_name(called);
@@ -360,14 +401,10 @@ static TVMFFIObjectHandle open_and_find(replay *p, loaded_library *lib, int *out
     return NULL;
   }
   if (is_global(p, c)) {
-    if (is_brought(p, called, name)) function = find_global(name);
-    if (function == NULL) {
-      leave_out(p, "loading ", path_base(called),
-                " does not register it: a program, another call, or the runtime itself did");
-    }
+    function = find_brought(p, lib);
   } else {
     *out_code = kExitUsage;
-    function = library_find_own(lib, name);
+    function = library_find_own(lib, c->function);
   }
   if (function == NULL) library_close(lib);
   return function;
