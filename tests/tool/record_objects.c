@@ -105,10 +105,17 @@ static TVMFFIObjectHandle kept; /* that the module gives each time */
 /* Has functions itself, and what else it is asked for from the library. */
 static int get_function(void *self, TVMFFIObjectHandle module, const TVMFFIByteArray *name,
                         TVMFFIObjectHandle *out) {
+  static TVMFFIObjectHandle kernel;
   (void)self, (void)module;
   if (tvm_ffi_string_equal(*name, "own")) {
     *out = make_echo();
     return 0;
+  }
+  if (strncmp(name->data, "many.", 5) == 0) *out = make_echo();
+  if (tvm_ffi_string_equal(*name, "late")) {
+    *out = make_echo();
+    /* looks a kernel up the first time */
+    return kernel == NULL ? tvm_ffi_module_load_function(kernels, "echo", &kernel) : 0;
   }
   if (tvm_ffi_string_equal(*name, "kept")) {
     *out = kept;
@@ -158,6 +165,28 @@ static void run_modules(void) {
   print_call_in(library_module, "echo");
   tvm_ffi_object_release(library_module);
   tvm_ffi_object_release(module);
+}
+
+/* A module finds what it needs when it is first asked for a function. */
+static void run_late(void) {
+  TVMFFIObjectHandle module = make_module();
+  print_call_in(module, "late");
+  print_call_in(module, "late");
+}
+
+/* Functions of modules of any number of names leave slots for kernels. */
+static void run_names(void) {
+  enum { kNames = 4200 };
+  TVMFFIObjectHandle module = make_module(), function;
+  char name[32];
+  int i;
+  for (i = 0; i < kNames; ++i) {
+    (void)snprintf(name, sizeof name, "many.%d", i);
+    function = find_in_module(module, name);
+    (void)call(function, NULL, 0);
+    tvm_ffi_object_release(function);
+  }
+  print_call_in(module, "echo");
 }
 
 /* A kernel has the name of a function that is compiled again and again. */
@@ -549,6 +578,8 @@ int main(int argc, char **argv) {
   if (strcmp(deed, "reachable") == 0) run_reachable();
   if (strcmp(deed, "no-reads") == 0) run_no_reads();
   if (strcmp(deed, "globals") == 0) run_globals(argv[3]);
+  if (strcmp(deed, "late") == 0) run_late();
+  if (strcmp(deed, "names") == 0) run_names();
   if (strcmp(deed, "warm") == 0) run_warm();
   if (strcmp(deed, "little-stack") == 0) run_little_stack();
   return 0;

@@ -135,6 +135,18 @@ class Objects(unittest.TestCase):
         made = [name for name in names(recording) if name[0] == "registry"]
         assert said == 20 * "7\n" and len(made) == 20, made
 
+    def test_a_kernel_of_another_name(self):
+        """It may be looked up while a module gives a function, and is not that function."""
+        recording, said = record("late", "--all")
+        assert said == "7\n7\n" and names(recording) == 2 * [("module", "late")], names(recording)
+
+    def test_many_names(self):
+        """Functions of modules have half of the slots, and leave others for kernels."""
+        recording, said = record("names")
+        made = [name for name in names(recording) if name[0] == "module"]
+        assert said == "7\n" and len(made) == 2048, len(made)
+        assert (None, "echo") in names(recording)
+
     def test_many_lookups(self):
         """Functions of modules leave objects for others, whose calls are recorded."""
         recording, said = record("starve")

@@ -349,21 +349,22 @@ static void note_looked_up(const TVMFFIByteArray *name, TVMFFIObject *function, 
   end_note();
 }
 
-/* Whether a function of the runtime's own code may be one that calls a kernel of this name, which
- * the runtime has looked up, or was given for the system library, before. */
-static bool is_around_kernel(TVMFFIObject *function, TVMFFIByteArray name, const void *runtime) {
+/* Whether the function calls a kernel of this name, whose calls are recorded where it is: kernels
+ * were looked up meanwhile; or it has code of the runtime, which may have looked the kernel up, or
+ * was given it for the system library, before. */
+static bool is_around_kernel(TVMFFIObject *function, TVMFFIByteArray name, bool is_seen,
+                             const void *runtime) {
   return record_has_kernel(name.data, name.size) &&
-         is_in_runtime(TVMFFIFunctionGetCellPtr(function)->safe_call, runtime);
+         (is_seen || is_in_runtime(TVMFFIFunctionGetCellPtr(function)->safe_call, runtime));
 }
 
-/* is_seen: a kernel was looked up meanwhile, whose calls are recorded where it is. */
+/* is_seen: kernels were looked up meanwhile. */
 static void note_in_module(const TVMFFIAny *name, TVMFFIObject *function, bool is_seen,
                            const void *runtime, const void *caller) {
   const origin from = {kRecordModule, runtime, caller};
   TVMFFIByteArray text = {NULL, 0};
   if (!tvm_ffi_any_try_string(name, &text) || !begin_note(function, from.kind)) return;
-  is_seen = is_seen || is_around_kernel(function, text, runtime);
-  if (!is_seen) note_name(function, &text, &from);
+  if (!is_around_kernel(function, text, is_seen, runtime)) note_name(function, &text, &from);
   end_note();
 }
 
