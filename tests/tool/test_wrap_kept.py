@@ -15,7 +15,7 @@ HEADER = """#include <stdlib.h>
 typedef struct box box;
 struct box {
   const char *name, *label;
-  const double *x;
+  const double *x, *y;
   const box *other;
   int n, size;
   box *parts;
@@ -39,6 +39,16 @@ static inline int box_fill(box *b, const double *x, int n) {
   return 0;
 }
 static inline void box_use(box *b, const double *x, int n) { (void)b, (void)x, (void)n; }
+static inline void box_pair(box *b, const double *x, const double *y, int n) {
+  b->x = x;
+  b->y = y;
+  b->n = n;
+}
+static inline const char *box_trade(box *b, const char *name) {
+  const char *former = b->name;
+  b->name = name;
+  return former;
+}
 static inline void box_mark(box *b, const char *label, int size) {
   b->label = label;
   b->size = size;
@@ -51,9 +61,19 @@ static inline void box_join(box *b, const box *other) {
 static inline double box_sum(const box *b) {
   double sum = b->other != NULL ? box_sum(b->other) : 0;
   for (int i = 0; i < b->n; ++i) sum += b->x[i];
+  for (int i = 0; i < b->n && b->y != NULL; ++i) sum += b->y[i];
   for (int i = 0; i < b->size; ++i) sum += b->label[i];
   return sum;
 }
+/* After this many allocations of kernels there is no memory. */
+static int num_spare = -1;
+static inline void box_spare(int n) { num_spare = n; }
+static inline void *box_allocate(size_t n, size_t size) {
+  if (num_spare == 0) return NULL;
+  if (num_spare > 0) --num_spare;
+  return calloc(n, size);
+}
+#define calloc box_allocate
 """
 SPECS = [
     "create = box *box_new(const char *name optional) free=box_free of=name",
@@ -62,6 +82,10 @@ SPECS = [
     "rename = int box_rename(box *b of=name instead, const char *name optional) error=nonzero",
     "add_name = int box_rename(box *b of=name, const char *name) error=nonzero",
     "fill = int box_fill(box *b of=x instead, const double x[n], int n) error=nonzero",
+    "pair = void box_pair(box *b of=x instead of=y instead, const double x[n], const double y[n], "
+    "int n)",
+    "trade = const char *box_trade(box *b of=name instead, const char *name)",
+    "spare = void box_spare(int n)",
     "use = void box_use(box *b of=x, const double x[n], int n)",
     "mark = void box_mark(box *b of=label instead, const char label[size], int size)",
     "join = void box_join(box *b optional of=other instead, const box *other optional)",
@@ -78,7 +102,7 @@ static int num_released;
 static TVMFFIAny none;
 static TVMFFIAny call(const char *name, TVMFFIAny a, TVMFFIAny b) {
   const TVMFFIAny args[2] = {a, b};
-  const int count = strchr("cns", *name) != NULL ? 1 : 2; /* create, close, name, sum */
+  const int count = strchr("cns", *name) != NULL ? 1 : 2; /* create, close, name, spare, sum */
   TVMFFIAny result = none;
   TVMFFIObjectHandle function = NULL;
   char text[512];
@@ -90,13 +114,13 @@ static TVMFFIAny call(const char *name, TVMFFIAny a, TVMFFIAny b) {
   tvm_ffi_object_release(function);
   return result;
 }
-static void show_name(const char *what, TVMFFIAny box) {
-  TVMFFIAny name = call("name", box, none);
+static void show_text(const char *what, TVMFFIAny name) {
   TVMFFIByteArray text = {NULL, 0};
   (void)tvm_ffi_any_try_string(&name, &text);
   printf("%s: %.*s\n", what, (int)text.size, text.size > 0 ? text.data : "");
   tvm_ffi_any_clear(&name);
 }
+static void show_name(const char *what, TVMFFIAny box) { show_text(what, call("name", box, none)); }
 /* Calls with a text whose memory is gone afterwards, as a String, or as the bytes of C. */
 static TVMFFIAny with_text(const char *name, TVMFFIAny box, const char *text, int is_string) {
   char *copy = malloc(strlen(text) + 1);
@@ -115,8 +139,8 @@ static void release(void *context, DLTensor *tensor) {
   free(tensor->data);
   ++num_released;
 }
-/* Calls with a tensor of n elements that nobody else has. */
-static void with_tensor(const char *name, TVMFFIAny box, int64_t n) {
+/* A tensor of n elements. */
+static TVMFFIObjectHandle make_tensor(int64_t n) {
   DLTensor tensor;
   TVMFFIObjectHandle made = NULL;
   int64_t i;
@@ -128,26 +152,53 @@ static void with_tensor(const char *name, TVMFFIAny box, int64_t n) {
   tensor.ndim = 1;
   tensor.shape = &n;
   if (tvm_ffi_tensor_create_around(&tensor, release, NULL, &made) != 0) abort();
+  return made;
+}
+/* Calls with a tensor that nobody else has. */
+static void with_tensor(const char *name, TVMFFIAny box, int64_t n) {
+  const TVMFFIObjectHandle made = make_tensor(n);
   call(name, box, tvm_ffi_any_view_object(made));
   tvm_ffi_object_release(made);
 }
 static void show_sum(const char *what, TVMFFIAny box) {
   printf("%s: sum %.0f, %d released\n", what, call("sum", box, none).v_float64, num_released);
 }
-static void two(TVMFFIAny box, TVMFFIAny other, const char *text) {
-  char *copy = malloc(strlen(text) + 1);
-  TVMFFIAny args[3], result = none;
+static void call_3(const char *name, TVMFFIAny a, TVMFFIAny b, TVMFFIAny c) {
+  const TVMFFIAny args[3] = {a, b, c};
+  TVMFFIAny result = none;
   TVMFFIObjectHandle function = NULL;
-  strcpy(copy, text);
-  args[0] = box;
-  args[1] = other;
-  args[2] = tvm_ffi_any_view_string(copy);
-  if (tvm_ffi_module_get_function(module, "two", &function) != 0 ||
+  char text[512];
+  if (tvm_ffi_module_get_function(module, name, &function) != 0 ||
       tvm_ffi_function_call(function, args, 3, &result) != 0) {
-    abort();
+    tvm_ffi_error_format_raised(text, sizeof text);
+    printf("%s\n", text);
   }
   tvm_ffi_object_release(function);
+}
+static void two(TVMFFIAny box, TVMFFIAny other, const char *text) {
+  char *copy = malloc(strlen(text) + 1);
+  strcpy(copy, text);
+  call_3("two", box, other, tvm_ffi_any_view_string(copy));
   free(copy);
+}
+/* Calls with two tensors, of which the second one cannot be kept if it `is_borrowed`. */
+static void pair(TVMFFIAny box, int64_t n, int is_borrowed) {
+  const TVMFFIObjectHandle x = make_tensor(n), y = make_tensor(n);
+  call_3("pair", box, tvm_ffi_any_view_object(x),
+         is_borrowed ? tvm_ffi_any_view_tensor(TVMFFITensorGetDLTensorPtr(y))
+                     : tvm_ffi_any_view_object(y));
+  tvm_ffi_object_release(x);
+  tvm_ffi_object_release(y);
+}
+/* A call changes nothing until there is memory for all of it. */
+static void rename_without_memory(TVMFFIAny box, const char *text, int is_string) {
+  int i;
+  for (i = 0; i < 5; ++i) {
+    call("spare", tvm_ffi_any_from_int64(i), none);
+    with_text("rename", box, text, is_string);
+    call("spare", tvm_ffi_any_from_int64(-1), none);
+    show_name("with memory or not", box);
+  }
 }
 int main(int argc, char **argv) {
   TVMFFIAny box, other, part;
@@ -167,6 +218,13 @@ int main(int argc, char **argv) {
     show_name("empty", box);
     call("rename", box, none);
     show_name("none", box);
+    other = call("create", none, none);
+    rename_without_memory(other, "another text", i);
+    tvm_ffi_any_clear(&other);
+    with_text("trade", box, "first", i);
+    with_text("rename", box, "!", i);
+    show_text("traded", with_text("trade", box, "second", i));
+    show_name("for", box);
     with_text("create", none, "!", i);
     call("close", box, none);
     tvm_ffi_any_clear(&box);
@@ -210,6 +268,15 @@ int main(int argc, char **argv) {
   tvm_ffi_any_clear(&other);
   tvm_ffi_any_clear(&part);
   tvm_ffi_any_clear(&box);
+  box = call("create", none, none);
+  pair(box, 2, 0);
+  show_sum("pair", box);
+  pair(box, 3, 1);
+  show_sum("refused", box);
+  pair(box, 3, 0);
+  show_sum("another", box);
+  tvm_ffi_any_clear(&box);
+  printf("%d released\n", num_released);
   tvm_ffi_object_release(module);
   return 0;
 }
@@ -221,23 +288,34 @@ not renamed: a text that is longer than seven bytes
 added: added
 empty: 
 none: 
+""" + "MemoryError: out of memory\nwith memory or not: \n" * 4 + """with memory or not: another text
+RuntimeError: `box_rename` failed: expected it to return 0 but got -1
+traded: first
+for: second
 """
 PRINTED = TEXTS * 2 + """filled: sum 4, 99 released
 RuntimeError: `box_fill` failed: expected it to return 0 but got -1
 failed: sum 4, 99 released
-again: sum 16, 100 released
-used: sum 16, 100 released
-marked: sum 19, 100 released
+again: sum 16, 101 released
+used: sum 16, 101 released
+marked: sum 19, 101 released
 ValueError: Argument #0 of `close(0: box *b) -> void` must have no open handle or call that needs \
 it, but has 1
 ValueError: Argument #1 of `join(0: box *b optional, 1: const box *other optional) -> void` must \
 not need the handle that is to need it
-joined: sum 20, 100 released
-alone: sum 19, 101 released
+joined: sum 20, 101 released
+alone: sum 19, 102 released
 104 released
 two: a text of two boxes
 first: sum 4, 105 released
 second: sum 25, 105 released
+pair: sum 8, 107 released
+TypeError: Argument #2 of `pair(0: box *b, 1: const double x[n], 2: const double y[n]) -> void` \
+must be a Tensor, which can be kept alive, but is memory of the caller's for one call (in Python, \
+tvm_ffi.from_dlpack makes a Tensor)
+refused: sum 8, 109 released
+another: sum 18, 111 released
+113 released
 """
 
 
@@ -268,6 +346,8 @@ class Kept(unittest.TestCase):
     def test_wrong_words(self):
         for text, column, message in (
             ("thing *f(const double x[n], int n) of=x instead", 41, "expected"),
+            ("void f(thing *x of=s instead, const char *s, int (*check)(void *d), void *d)", 20,
+             "`s` has `instead`, but `check` could call the function again with `x`"),
             ("void f(thing *x instead)", 17, "expected `,`, `)` or a shape after `x`"),
             ("void f(thing *x of=n, int n)", 20,
              "`n` is not another handle, a tensor or a text that is passed"),

@@ -151,8 +151,9 @@ static void write_place(text_buf *out, const spec *target, const spec_param *par
   }
   for (i = 0; i < param->c_type.num_owners; ++i) {
     if (!param->c_type.owners[i].is_instead) continue;
-    place = wrap_former(target, param, i);
-    text_add(out, "  static char %s_slot;\n  TVMFFIObjectHandle %s = NULL;\n", place, place);
+    place = wrap_change(target, param, i);
+    text_add(out, "  static char %s_slot;\n", place);
+    text_add(out, "  wrap_change %s = {NULL, NULL, false, false};\n", place);
     free(place);
   }
   if (!spec_is_written(param) && !param->is_closed) return;
@@ -551,26 +552,23 @@ static void write_ended(text_buf *out, const spec *target, const spec_param *par
   free(ended);
 }
 
-/* What a handle needed before, it needs no longer after a call that replaces it and succeeds. */
-static void write_settling(text_buf *out, const spec *target, const spec_param *param,
-                           const char *has_failed) {
+/* Writes a statement for each change of what a handle keeps, which has the variable's name once. */
+static void write_changes(text_buf *out, const spec *target, const spec_param *param,
+                          const char *statement) {
   size_t i;
   for (i = 0; i < param->c_type.num_owners; ++i) {
-    const spec_param *owner;
-    char *former;
+    char *change;
     if (!param->c_type.owners[i].is_instead) continue;
-    owner = spec_param_of(target, param->c_type.owners[i].name);
-    former = wrap_former(target, param, i);
-    text_add(out, "  wrap_settle(%s, &%s, %s, %s);\n", param->local, former,
-             owner->c_type.handle != NULL ? "true" : "false", has_failed);
-    free(former);
+    change = wrap_change(target, param, i);
+    text_add(out, statement, change);
+    free(change);
   }
 }
 
 void wrap_write_settling(text_buf *out, const spec *target) {
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
-    write_settling(out, target, &target->params[i], "true");
+    write_changes(out, target, &target->params[i], "  wrap_settle(&%s);\n");
     if (is_kept_text(target, &target->params[i])) {
       char *copy = spec_make_local(target, &target->params[i], "copy");
       text_add(out, "  tvm_ffi_object_release(%s);\n", copy);
@@ -580,10 +578,14 @@ void wrap_write_settling(text_buf *out, const spec *target) {
 }
 
 void wrap_write_end(text_buf *out, const spec *target) {
-  const char *has_failed = target->failure != kErrorNone ? wrap_failed(target) : "false";
   size_t i;
   for (i = 0; i < target->num_params; ++i) {
-    write_settling(out, target, &target->params[i], has_failed);
+    write_changes(out, target, &target->params[i], "  %s.is_called = true;\n");
+    if (target->failure != kErrorNone) {
+      char *failed = tool_format("  %%s.has_failed = %s;\n", wrap_failed(target));
+      write_changes(out, target, &target->params[i], failed);
+      free(failed);
+    }
   }
   for (i = 0; i < target->num_params; ++i) write_ended(out, target, &target->params[i]);
   for (i = target->num_params; i-- > 0;) {
@@ -619,7 +621,7 @@ static void write_closing(text_buf *out, const spec *target, const spec_param *p
 static void write_replacing(text_buf *out, const spec *target, const spec_param *param,
                             size_t number) {
   const spec_param *owner = spec_param_of(target, param->c_type.owners[number].name);
-  char *former = wrap_former(target, param, number);
+  char *change = wrap_change(target, param, number);
   wrap_list list;
   text_add(out, "  code = wrap_replace_%s(",
            spec_is_text(owner)           ? "text"
@@ -635,10 +637,10 @@ static void write_replacing(text_buf *out, const spec *target, const spec_param 
     wrap_add_item(&list, "&%s", copy);
     free(copy);
   }
-  wrap_add_item(&list, "&%s_slot", former);
-  wrap_add_item(&list, "&%s", former);
+  wrap_add_item(&list, "&%s_slot", change);
+  wrap_add_item(&list, "&%s", change);
   text_add(out, ");\n");
-  free(former);
+  free(change);
 }
 
 /* What a handle needs from now on; `param` is NULL for the result. A handle that is passed keeps it

@@ -513,6 +513,22 @@ static bool bind_owners(const spec_source *source, const spec *target) {
   return bind_owners_of(source, target, NULL);
 }
 
+/* A function of the caller's could make the same call with the same handle: which of both calls the
+ * library has got the last value from is not known then. */
+static bool check_changes(const spec_source *source, const spec *target, const spec_param *called) {
+  size_t i, k;
+  for (i = 0; i < target->num_params; ++i) {
+    const spec_c_type *type = &target->params[i].c_type;
+    for (k = 0; k < type->num_owners; ++k) {
+      if (!type->owners[k].is_instead) continue;
+      return spec_fail(source, type->owners[k].column,
+                       "`%s` has `instead`, but `%s` could call the function again with `%s`",
+                       type->owners[k].name, called->name, target->params[i].name);
+    }
+  }
+  return true;
+}
+
 /* A callback finds the caller's function by its void *, which the kernel passes. */
 static bool bind_callbacks(const spec_source *source, spec *target) {
   const spec_param *alone = NULL, *called = NULL;
@@ -527,6 +543,7 @@ static bool bind_callbacks(const spec_source *source, spec *target) {
                        called->name);
     }
     if (param->form != kParamCallback) continue;
+    if (!check_changes(source, target, param)) return false;
     context = spec_context_of(target, param);
     if (context == NULL) {
       return spec_fail(source, param->column,

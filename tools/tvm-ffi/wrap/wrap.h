@@ -351,8 +351,8 @@ void wrap_write_release(text_buf *out, const spec *target, const spec_param *par
 const char *wrap_failed(const spec *target);
 /* Whether a new handle keeps more alive than one handle; `param` is NULL for the result. */
 bool wrap_has_keeper(const spec *target, const spec_param *param);
-/* The variable of what an earlier call kept, and a handle needs no longer; release with free(). */
-char *wrap_former(const spec *target, const spec_param *param, size_t owner);
+/* The variable of what a call puts in place of what a handle keeps; release with free(). */
+char *wrap_change(const spec *target, const spec_param *param, size_t owner);
 /* The variable of what keeps that; release with free(). */
 char *wrap_keeper(const spec *target, const spec_param *param);
 /* The variable that has the pointer of a handle; release with free(). */

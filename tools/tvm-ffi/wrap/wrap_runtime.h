@@ -543,10 +543,9 @@ typedef struct wrap_handle {
 typedef struct {
   wrap_handle handle;
   TVMFFIObjectHandle object;
-  bool is_handle;   /* and not a tensor */
-  bool is_later;    /* since a call with the handle, not since it was made */
-  const void *part; /* with a slot: the pointer of the handle that needs the object */
-} wrap_keeper;      /* its pointer is the slot of what another call replaces, or NULL */
+  bool is_handle; /* and not a tensor */
+  bool is_later;  /* since a call with the handle, not since it was made */
+} wrap_keeper;
 
 #if defined(__GNUC__)
 #define WRAP_ADD(counter, number) __atomic_add_fetch(counter, number, __ATOMIC_ACQ_REL)
@@ -721,8 +720,8 @@ static bool wrap_is_kept(const wrap_handle *owner, TVMFFIObjectHandle object, bo
   int looks = 0;
   for (; owner != NULL && wrap_is_keeper(owner) && looks < kMaxLooks; ++looks) {
     const wrap_keeper *keeper = (const wrap_keeper *)owner;
-    if (keeper->object == object && keeper->handle.pointer == NULL) return true;
-    if (!is_handle && !keeper->is_handle && keeper->handle.pointer == NULL) {
+    if (keeper->object == object) return true;
+    if (!is_handle && !keeper->is_handle) {
       const DLTensor *const a = TVMFFITensorGetDLTensorPtr(keeper->object);
       const DLTensor *const b = TVMFFITensorGetDLTensorPtr(object);
       if (a->data == b->data && a->byte_offset == b->byte_offset &&
@@ -833,84 +832,123 @@ static int wrap_keep_tensor_with(const tvm_ffi_args *args, int32_t i, wrap_handl
   return handle == NULL ? 0 : wrap_keep_tensor(args, i, &wrap_find_root(handle)->owner);
 }
 
-/* Makes a handle keep an object, by the one that it is a part of, in place of what was kept with
- * the same slot for the same part: *former, which is to be settled after the call. NULL keeps
- * nothing in its place. */
-static int wrap_replace(wrap_handle *handle, TVMFFIObjectHandle object, bool is_handle, void *slot,
-                        TVMFFIObjectHandle *former) {
-  wrap_handle *const root = wrap_find_root(handle);
-  const void *const part = WRAP_LOAD(&handle->pointer);
-  wrap_handle *owner = WRAP_LOAD(&root->owner);
-  wrap_keeper *keeper = NULL;
+/* What a handle keeps for a parameter with `instead`: an object, whose owners keep what is to be
+ * replaced. Its keeper has it in place of a handle, which it seems to be to the functions above. */
+typedef struct {
+  wrap_keeper keeper; /* without an object */
+  const void *slot;   /* of the kernel and the parameter */
+  const void *part;   /* the pointer of the handle that is passed */
+} wrap_holder;
+
+/* A call that replaces what a handle keeps. */
+typedef struct {
+  wrap_holder *holder; /* NULL: it replaces nothing */
+  wrap_handle *former; /* what the holder had */
+  bool is_called, has_failed;
+} wrap_change;
+
+/* The holder that an earlier call has made; NULL: there is none. */
+static wrap_holder *wrap_find_holder(const wrap_handle *root, const void *slot, const void *part) {
+  const wrap_handle *owner = WRAP_LOAD(&root->owner);
   for (; owner != NULL && wrap_is_keeper(owner); owner = WRAP_LOAD(&owner->owner)) {
-    if (owner->pointer == slot && ((wrap_keeper *)owner)->part == part) {
-      keeper = (wrap_keeper *)owner;
+    const wrap_keeper *keeper = (const wrap_keeper *)owner;
+    wrap_holder *holder = (wrap_holder *)keeper->object;
+    if (keeper->is_handle && wrap_is_keeper(&holder->keeper.handle) && holder->slot == slot &&
+        holder->part == part) {
+      return holder;
     }
   }
-  if (keeper == NULL) {
-    keeper = (wrap_keeper *)calloc(1, sizeof *keeper);
-    if (keeper == NULL) return tvm_ffi_error_raise_memory();
-    keeper->handle.header.combined_ref_count = UINT64_C(0x0000000100000001);
-    keeper->handle.header.type_index = kTVMFFIObject;
-    keeper->handle.header.deleter = wrap_delete_keeper;
-    keeper->handle.pointer = slot;
-    keeper->part = part;
-    keeper->is_handle = is_handle;
-    keeper->is_later = true;
-    keeper->handle.owner = WRAP_LOAD(&root->owner);
-    while (!WRAP_REPLACE(&root->owner, &keeper->handle.owner, &keeper->handle)) continue;
+  return NULL;
+}
+
+/* A new holder, which the root keeps, with one more reference; NULL after an error. */
+static wrap_holder *wrap_make_holder(wrap_handle *root, const void *slot, const void *part) {
+  wrap_holder *holder = (wrap_holder *)calloc(1, sizeof *holder);
+  if (holder == NULL) {
+    tvm_ffi_error_raise_memory();
+    return NULL;
   }
-  tvm_ffi_object_retain(object);
-  if (is_handle && object != NULL) (void)WRAP_ADD(&((wrap_handle *)object)->num_dependents, 1);
-  *former = keeper->object;
-  keeper->object = object;
+  holder->keeper.handle.header.combined_ref_count = UINT64_C(0x0000000100000001);
+  holder->keeper.handle.header.type_index = kTVMFFIObject;
+  holder->keeper.handle.header.deleter = wrap_delete_keeper;
+  holder->slot = slot;
+  holder->part = part;
+  if (wrap_keep(&root->owner, holder, true, true) == 0) return holder;
+  tvm_ffi_object_release(holder);
+  return NULL;
+}
+
+/* Makes a handle keep an object, by the one that it is a part of, in place of what was kept with
+ * the same slot for the same part. NULL keeps nothing in its place. wrap_settle() ends this, also
+ * after an error. */
+static int wrap_replace(wrap_handle *handle, TVMFFIObjectHandle object, bool is_handle,
+                        const void *slot, wrap_change *change) {
+  wrap_handle *const root = wrap_find_root(handle);
+  const void *const part = WRAP_LOAD(&handle->pointer);
+  wrap_handle *owner = NULL;
+  TVM_FFI_C_TRY(wrap_keep(&owner, object, is_handle, true));
+  change->holder = wrap_find_holder(root, slot, part);
+  if (change->holder != NULL) {
+    tvm_ffi_object_retain(change->holder);
+  } else {
+    change->holder = wrap_make_holder(root, slot, part);
+  }
+  if (change->holder == NULL) {
+    wrap_drop(owner);
+    return -1;
+  }
+  change->former = change->holder->keeper.handle.owner;
+  WRAP_STORE(&change->holder->keeper.handle.owner, owner);
   return 0;
 }
 
-static int wrap_replace_tensor(const tvm_ffi_args *args, int32_t i, wrap_handle *handle, void *slot,
-                               TVMFFIObjectHandle *former) {
+static int wrap_replace_tensor(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
+                               const void *slot, wrap_change *change) {
   if (handle == NULL) return 0;
   if (args->args[i].type_index != kTVMFFITensor) return wrap_keep_tensor(args, i, NULL);
-  return wrap_replace(handle, args->args[i].v_obj, false, slot, former);
+  return wrap_replace(handle, args->args[i].v_obj, false, slot, change);
 }
 
 static int wrap_replace_text(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
-                             TVMFFIByteArray *text, TVMFFIObjectHandle *place, void *slot,
-                             TVMFFIObjectHandle *former) {
+                             TVMFFIByteArray *text, TVMFFIObjectHandle *place, const void *slot,
+                             wrap_change *change) {
   wrap_text *const copy = handle != NULL ? wrap_copy_text(text, place) : NULL;
   (void)args, (void)i;
   if (handle == NULL) return 0;
   if (copy == NULL && text->data != NULL) return -1;
-  return wrap_replace(handle, copy, false, slot, former);
+  return wrap_replace(handle, copy, false, slot, change);
 }
 
 static int wrap_replace_handle(const tvm_ffi_args *args, int32_t i, wrap_handle *handle,
-                               wrap_handle *kept, void *slot, TVMFFIObjectHandle *former) {
+                               wrap_handle *kept, const void *slot, wrap_change *change) {
   wrap_handle *root;
   if (handle == NULL) return 0;
   root = wrap_find_root(handle);
   if (kept != NULL && root == wrap_find_root(kept)) kept = NULL;
   if (kept == NULL || !wrap_needs(kept, root)) {
-    return wrap_replace(handle, kept, true, slot, former);
+    return wrap_replace(handle, kept, true, slot, change);
   }
   return tvm_ffi_args_raise(args, i, TVM_FFI_C_VALUE_ERROR,
                             "must not need the handle that is to need it");
 }
 
-/* After a call that was to replace what a handle needs: that is let go, unless the call has failed,
- * or was not made. Without memory to keep it then, it is never let go. */
-static void wrap_settle(wrap_handle *handle, TVMFFIObjectHandle *former, bool is_handle,
-                        bool has_failed) {
-  TVMFFIObjectHandle object = *former;
-  *former = NULL;
-  if (object == NULL) return;
-  if (has_failed && wrap_keep(&wrap_find_root(handle)->owner, object, is_handle, true) != 0) {
-    TVMFFIErrorSetRaised(NULL);
-  } else if (is_handle) {
-    wrap_drop((wrap_handle *)object);
-  } else {
-    tvm_ffi_object_release(object);
+/* After a call that was to replace what a handle keeps, and after its results are read, which may
+ * be in what is replaced. That is let go of if the call has succeeded. If it has failed, the
+ * library may have the one or the other: both are kept. If it was not made, all is as before. */
+static void wrap_settle(wrap_change *change) {
+  wrap_handle *owner = change->former, **place;
+  if (change->holder == NULL) return;
+  place = &change->holder->keeper.handle.owner;
+  if (!change->is_called) {
+    owner = *place;
+    WRAP_STORE(place, change->former);
+  } else if (change->has_failed) {
+    while (*place != NULL) place = &(*place)->owner;
+    WRAP_STORE(place, change->former);
+    owner = NULL;
   }
+  wrap_drop(owner);
+  tvm_ffi_object_release(change->holder);
 }
 
 /* Makes a handle keep what a taken one, which it has now, was made of or needs; false if it cannot:
@@ -922,7 +960,6 @@ static bool wrap_give_needs(wrap_handle *root, const wrap_handle *need) {
     const bool is_handle = keeper == NULL || keeper->is_handle;
     TVMFFIObjectHandle object = keeper != NULL ? keeper->object : (TVMFFIObjectHandle)need;
     need = keeper != NULL ? WRAP_LOAD(&need->owner) : NULL;
-    if (object == NULL) continue;
     if (is_handle && wrap_find_root((wrap_handle *)object) == root) continue;
     if (is_handle && wrap_needs((wrap_handle *)object, root)) {
       has_all = false;

@@ -115,8 +115,8 @@ bool wrap_has_keeper(const spec *target, const spec_param *param) {
           spec_param_of(target, type->owners[0].name)->c_type.handle == NULL);
 }
 
-char *wrap_former(const spec *target, const spec_param *param, size_t owner) {
-  char *suffix = tool_format("former_%zu", owner), *name = spec_make_local(target, param, suffix);
+char *wrap_change(const spec *target, const spec_param *param, size_t owner) {
+  char *suffix = tool_format("change_%zu", owner), *name = spec_make_local(target, param, suffix);
   free(suffix);
   return name;
 }
