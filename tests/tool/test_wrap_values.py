@@ -1379,6 +1379,10 @@ static inline double larger(int m, int n, const double *x, int ld, double *s) {
   *s = x[(m > n ? m - 1 : n - 1) * ld + 1];
   return ld;
 }
+static inline double least(const double *x, int m, int n, int k) {
+  const int count = k > 0 && n / k < m ? n / k : m;
+  return x[count - 1];
+}
 """
 EXTENT_SPECS = [
     "double packed(int n, const double a[n*(n+1)/2])",
@@ -1387,6 +1391,7 @@ EXTENT_SPECS = [
     "size_t last(const void p[2*n], size_t n)",
     "double work(double *w[n+n*2], long n)",
     "double larger(int m, int n, const double x[max(m, n)+1-1:ld][2], int ld, double s[min(m,n)])",
+    "double least(const double x[min(m,n/k)], int m, int n, int k)",
 ]
 EXTENT_CALLS = {
     "packed(3, 6xf64=1 2 3 4 5 6)": "result[0]: 21.0", "packed(1, 1xf64=5)": "result[0]: 5.0",
@@ -1395,6 +1400,7 @@ EXTENT_CALLS = {
     'last("abcd", 2)': "result[0]: 100", "work(1000)": "result[0]: 7.0",
     "larger(1, 3, 3x2xf64=1 2 3 4 5 6, &1xf64)": "result[0]: 2.0\narg[3]: 1xf64=6",
     "larger(2, 1, 2x3xf64[:, :2]=1 2 3 4, &1xf64)": "result[0]: 3.0\narg[3]: 1xf64=4",
+    "least(2xf64=4 5, 3, 5, 2)": "result[0]: 5.0",
 }
 EXTENT_REFUSED = {
     "packed(3, 5xf64)": "ValueError: Mismatched shape on argument #1 when calling: "
@@ -1407,6 +1413,7 @@ EXTENT_REFUSED = {
     "larger(1, 3, 2x2xf64, &1xf64)": "Expected size 3 in dimension 0 but got [2, 2]",
     "larger(2, 3, 3x2xf64, &3xf64)": "Expected size 2 in dimension 0 but got [3]",
     "larger(-2, -1, 0x2xf64, &1xf64)": "Expected size -1 in dimension 0 but got [0, 2]",
+    "least(3xf64, 3, 5, 0)": "Expected size 9223372036854775807 in dimension 0 but got [3]",
     "work(9223372036854775807)": "`w`, a work array of shape [9223372036854775807]",
 }
 WRONG = [

@@ -1171,6 +1171,7 @@ static int64_t wrap_quotient(int64_t a, int64_t b) {
 }
 
 static int64_t wrap_least(int64_t a, int64_t b) {
+  if (a == INT64_MAX || b == INT64_MAX) return INT64_MAX;
   return a < b ? a : b;
 }
 
