@@ -420,6 +420,11 @@ def check_zlib(kernels, np):
 
 def check_zstd(kernels, np):
     packed = np.frombuffer(kernels.ZSTD_compress(300, TEXT, 3), np.uint8).copy()
+    context, words = kernels.ZSTD_createDCtx(), kernels.ZSTD_createDDict(TEXT)
+    kernels.ZSTD_DCtx_refDDict(context, words)
+    refused(kernels.ZSTD_freeDDict, words)
+    kernels.ZSTD_DCtx_refDDict(context, None)
+    assert bytes(kernels.ZSTD_decompressDCtx(context, len(TEXT), packed.tobytes())) == TEXT
     back = np.zeros(len(TEXT), np.uint8)
     assert kernels.ZSTD_decompress(back, packed) == len(TEXT)
     assert back.tobytes() == TEXT and kernels.ZSTD_getFrameContentSize(packed) == len(TEXT)
@@ -455,6 +460,13 @@ def check_sqlite(kernels, np):
     statement = kernels.sqlite3_prepare_v2(db, "SELECT name FROM t WHERE rowid = 3")
     assert kernels.sqlite3_step(statement) == 100
     assert kernels.sqlite3_column_text(statement, 0) == "a text"
+    text = "SELECT 5".encode("utf-16-le")
+    statement = kernels.sqlite3_prepare16_v2(db, text, len(text))
+    assert kernels.sqlite3_step(statement) == 100
+    assert kernels.sqlite3_column_int(statement, 0) == 5
+    refused(kernels.sqlite3_prepare16_v2, db, text[:-1], len(text) - 1)
+    assert kernels.sqlite3_keyword_check("SELECT") == 1
+    refused(kernels.sqlite3_keyword_check, "SELECT", 7)
     assert list(kernels.sqlite3_table_column_metadata(db, None, "t", "name")) == [0, 0, 0]
     try:
         kernels.sqlite3_prepare_v2(db, "SELECT missing FROM t")
@@ -563,6 +575,8 @@ def check_png(kernels, np):
 
 
 def check_cjson(kernels, np):
+    refused(kernels.cJSON_Parse, "[1, 2")
+    assert not isinstance(kernels.cJSON_GetErrorPtr(), str)
     value = {"name": "wrap", "list": [1, 2.5, None]}
     root = kernels.cJSON_Parse(json.dumps(value))
     assert json.loads(kernels.cJSON_PrintUnformatted(root)) == value
