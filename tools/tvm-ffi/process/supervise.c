@@ -395,7 +395,9 @@ int supervise_run(int (*body)(void *context), void *context, const supervision *
   int code = -1;
   shared_memory *shared;
   if (options->in_place) {
-    streams_part(options->others_print, options->others_read);
+    static bool are_parted; /* by the first of several runs: they stay so */
+    if (!are_parted) streams_part(options->others_print, options->others_read);
+    are_parted = true;
     return body(context);
   }
   streams_flush();
