@@ -67,9 +67,14 @@ def objects():
     class Counter(tvm_ffi.Object):
         pass
 
+    @tvm_ffi.register_global_func("test_record.look")
+    def look(count, counter):  # pylint: disable=unused-argument
+        return count
+
     print(module.make_module().triple(4), module.make_module().triple(5))
     counter = module.make_counter()
     print(counter.next(2), counter.next(3))
+    print(tvm_ffi.get_global_func("test_record.look")(4, counter))
 
 
 def jax():
@@ -240,7 +245,11 @@ def check_objects():
              if call["function"].split(".")[0] != "ffi"]
     make, triple = (None, "make_module"), ("module", "triple")
     assert names == [make, triple, make, triple, (None, "make_counter"),
-                     *[("type", "test_record.Counter.next")] * 2], names
+                     *[("type", "test_record.Counter.next")] * 2,
+                     ("registry", "test_record.look")], names
+    # A method in another thread may change what nobody can write.
+    counter = list(found)[-1]["args"][1]
+    assert counter["object"] == "test_record.Counter" and "address" in counter, counter
 
 
 if WHAT == "numpy":
