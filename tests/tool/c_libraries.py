@@ -185,7 +185,8 @@ LEFT_OUT = {
     "GSL": {
         "arrays of an object's size": "gsl_interp_eval*",
         "an array that an earlier call knows": "gsl_interp_accel_find",
-        "a number that leads out of the array": "gsl_stats_select gsl_stats_trmean*",
+        "a number that leads out of the array":
+            "gsl_stats_select gsl_stats_trmean* gsl_sf_bessel_sequence_Jnu_e",
         "it does not return": "gsl_ran_dir_nd",
         "a structure by value": "gsl_poly_complex_eval gsl_complex_poly_complex_eval",
     },
@@ -314,6 +315,7 @@ def check_cblas(kernels, np):
     assert np.isclose(real + 1j * imaginary, x @ y)
     real, imaginary = kernels.cblas_zdotc_sub(x, y)
     assert np.isclose(real + 1j * imaginary, x.conj() @ y)
+    refused(kernels.cblas_zdotu, x[::-1], y)  # it would read before x
     assert np.isclose(kernels.cblas_dznrm2(x[::-1].copy()), np.linalg.norm(x))
     a, y = np.random.rand(4, 4), np.random.rand(4)
     band = np.array([[0, a[0, 0], a[0, 1]], [a[1, 0], a[1, 1], a[1, 2]],
@@ -547,6 +549,7 @@ def check_gsl(kernels, np):
     assert kernels.gsl_stats_max(x[::2], 5) == x[::2].max()
     assert list(kernels.gsl_stats_minmax_index(x, 9)) == [x.argmin(), x.argmax()]
     refused(kernels.gsl_stats_max, x[:0], 0)  # it would read the first one
+    refused(kernels.gsl_stats_correlation, x[:0], x[:0], 0)
     refused(kernels.gsl_poly_eval, x[:0].copy(), -1, 2.0)
     refused(kernels.gsl_poly_dd_eval, x[:1], x[:1], 0, 2.0)
     assert np.isclose(kernels.gsl_stats_median(x.copy(), 9), np.median(x))
