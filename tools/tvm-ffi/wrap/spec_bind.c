@@ -486,6 +486,17 @@ static bool bind_owner(const spec_source *source, const spec *target, const spec
                    param->name);
 }
 
+/* Whether the function returns or writes a handle. */
+static bool has_new_handle(const spec *target) {
+  size_t i = 0;
+  if (target->result_c_type.handle != NULL) return true;
+  while (i < target->num_params &&
+         (target->params[i].c_type.handle == NULL || target->params[i].direction != kOut)) {
+    ++i;
+  }
+  return i < target->num_params;
+}
+
 static bool bind_owners_of(const spec_source *source, const spec *target, const spec_param *param) {
   const spec_c_type *type = param != NULL ? &param->c_type : &target->result_c_type;
   const bool is_passed = param != NULL && param->direction == kByValue;
@@ -496,6 +507,11 @@ static bool bind_owners_of(const spec_source *source, const spec *target, const 
       return spec_fail(source, type->owners[i].column, "text is copied, and keeps nothing alive");
     }
     if (!bind_owner(source, target, param, &type->owners[i])) return false;
+    if (type->owners[i].is_instead && has_new_handle(target)) {
+      return spec_fail(source, type->owners[i].column,
+                       "`%s` has `instead`, but a new handle may have what is replaced",
+                       type->owners[i].name);
+    }
     found = spec_param_of(target, type->owners[i].name);
     if (found == NULL || found->c_type.handle == NULL || ++num_handles == 1) continue;
     if (type->release != NULL || is_passed) continue;
