@@ -258,6 +258,16 @@ void tvmffi_dl_keep(const void *address) {
   if (dlopen(file.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) == NULL) (void)dlerror();
 }
 
+#if defined(__TINYC__)
+
+/* Its linker defines no _DYNAMIC. */
+void tvmffi_dl_keep_own(void) {
+  static const char own = 0;
+  tvmffi_dl_keep(&own);
+}
+
+#else
+
 /* The entries of the file that has this code, which its linker defines; NULL in a static program.
  */
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak));
@@ -273,6 +283,8 @@ void tvmffi_dl_keep_own(void) {
   own.num_entries = SIZE_MAX; /* DT_NULL ends them */
   if (own.entries != NULL && !stays_loaded(&own)) tvmffi_dl_keep(_DYNAMIC);
 }
+
+#endif
 
 /* Absolute paths only: a relative one may name another file by now. The program has no path. */
 bool tvmffi_dl_find_path(const void *address, char *out, size_t out_size) {

@@ -29,8 +29,8 @@
 
 #if CAN_HOLD
 #include <link.h>
-#if __GLIBC_PREREQ(2, 35)
-#define CAN_WALK 1 /* before that version, the unwinder asks for the lock */
+#if __GLIBC_PREREQ(2, 35) && UINTPTR_MAX > 0xffffffff
+#define CAN_WALK 1 /* before that version, and on 32-bit x86, the unwinder asks for the lock */
 #endif
 
 static int is_held, may_go_on;
