@@ -257,7 +257,8 @@ class Source(unittest.TestCase):
                 and "tvm-ffi:" not in err), (code, out, err)
         assert good("run", kernel, "--cflags=-Wall") == "result[0]: 7\n"
         write("kernel.c", "int x = ;\n")
-        said = subprocess.run([*shlex.split(CC), "-shared", "-fPIC", kernel, "-o", "/dev/null"],
+        output = WORK / "none.so"
+        said = subprocess.run([*shlex.split(CC), "-shared", "-fPIC", kernel, "-o", output],
                               capture_output=True,
                               text=True,
                               check=False,
