@@ -353,8 +353,7 @@ static const option kReplayOptions[] = {
     TOLERANCE_OPTIONS("the expected number"),
     {kOptionTrust, "trust", 0, NULL, false,
      "load the libraries that a recording in one file has in it, which are another's code, and "
-     "call "
-     "global functions that loading the recorded library registers"},
+     "call global functions that loading the recorded library registers"},
     {kOptionInOrder, "in-order", 0, NULL, false,
      "make all calls in one process, in the order of their numbers, for functions with state"},
     {kOptionDevice, "device", 0, "DEVICE", false,

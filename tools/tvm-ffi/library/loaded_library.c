@@ -325,15 +325,15 @@ static uintptr_t get_code(TVMFFIObjectHandle function) {
 static bool is_runtime(const char *path) {
   char other[kPathRoom];
   TVMFFIObjectHandle function = NULL;
-  bool is = false;
+  bool is_same;
   if (tvm_ffi_function_find_global("ffi.ModuleGetFunction", &function) != 0 || function == NULL) {
     TVMFFIErrorSetRaised(NULL);
     return false;
   }
-  is = tvmffi_dl_find_path((const void *)get_code(function), other, sizeof other) &&
-       strcmp(path, other) == 0;
+  is_same = tvmffi_dl_find_path((const void *)get_code(function), other, sizeof other) &&
+            strcmp(path, other) == 0;
   tvm_ffi_object_release(function);
-  return is;
+  return is_same;
 }
 
 code_owner library_find_code(const loaded_library *lib, TVMFFIObjectHandle function,

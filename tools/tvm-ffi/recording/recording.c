@@ -185,14 +185,15 @@ static bool read_repeated_call(event *e, int64_t counted, int64_t thread, int64_
   return true;
 }
 
-static bool read_of(event *e, function_kind *out) {
+/* The key `of`; without it the function is a symbol. */
+static bool read_kind(event *e, function_kind *out) {
   static const char *const kKinds[] = {NULL, "registry", "module", "type"};
-  const TVMFFIAny of = recorded_look(e->r, &e->json, "of");
+  const TVMFFIAny value = recorded_look(e->r, &e->json, "of");
   TVMFFIByteArray kind;
   int i;
   *out = kFunctionSymbol;
-  if (of.type_index == kTVMFFINone) return true;
-  for (i = kFunctionGlobal; i < kNumFunctionKinds && tvm_ffi_any_try_string(&of, &kind); ++i) {
+  if (value.type_index == kTVMFFINone) return true;
+  for (i = kFunctionGlobal; i < kNumFunctionKinds && tvm_ffi_any_try_string(&value, &kind); ++i) {
     if (!tvm_ffi_string_equal(kind, kKinds[i])) continue;
     *out = (function_kind)i;
     return true;
@@ -231,7 +232,7 @@ static bool read_call(event *e) {
   c->build_id = file->libraries[index].build_id;
   c->function = recorded_copy_text(&function);
   if (c->function == NULL) return damaged(e, "`function` is not a text");
-  if (!read_of(e, &c->kind)) return false;
+  if (!read_kind(e, &c->kind)) return false;
   if (!recorded_is_array(&args)) return damaged(e, "`args` is not a list");
   wrong = recorded_storages_read(r, &e->json, NULL, &memory, &num_memory);
   if (wrong == NULL) {
@@ -368,7 +369,7 @@ static bool read_function(event *e) {
   if (!recorded_read_int(&place, &value) || value != (int64_t)file->num_functions) {
     return damaged(e, "`number` is not that of the next function");
   }
-  if (!read_of(e, &kind)) return false;
+  if (!read_kind(e, &kind)) return false;
   name = recorded_copy_text(&function);
   if (name == NULL) return damaged(e, "`function` is not a text");
   file->functions = tool_grow(file->functions, file->num_functions, sizeof *file->functions);

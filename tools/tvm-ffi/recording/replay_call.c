@@ -277,9 +277,10 @@ static int make_and_call(replayed_call *replayed) {
   return code == kExitOk && !device_check_reads() ? kExitRaised : code;
 }
 
-static void leave_out(const replay *p, const char *before, const char *what, const char *after) {
+/* The reason is a text before a name, the name, and a text behind it. */
+static void leave_out(const replay *p, const char *begin, const char *name, const char *end) {
   text_buf why = {NULL, 0, 0};
-  text_add(&why, "%s%s%s", before, what, after);
+  text_add(&why, "%s%s%s", begin, name, end);
   replay_tell(p, kReplayLeftOut, why.data);
   text_free(&why);
 }
